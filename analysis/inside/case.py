@@ -26,6 +26,14 @@ class Stop(BaseException):
     """Raised by a hook to end the case early; no `Exception`, so that cases do not catch it."""
 
 
+def unconverted(function):
+    """A function of the case that AutoGraph leaves alone; whatever else as it is."""
+    tf = sys.modules.get("tensorflow")
+    if tf is None or not isinstance(function, types.FunctionType):
+        return function
+    return tf.autograph.experimental.do_not_convert(function)
+
+
 def run(emit, code, traced=None, hook=None, watcher=None):
     """Execute the case as `__main__`; emits its trace, its exception and `{"e": "done"}`.
 
@@ -46,6 +54,7 @@ def run(emit, code, traced=None, hook=None, watcher=None):
         import watch
 
         module.__dict__["__citadel_watch__"] = watcher or watch.Watcher(emit)
+        module.__dict__["__citadel_unconverted__"] = unconverted
         module.__dict__["__citadel__"] = trace_calls.Tracer(emit, hook)
         module.__dict__["__citadel_operators__"] = trace_calls.OPERATORS
         names = side.module("names")

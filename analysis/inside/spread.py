@@ -3,20 +3,20 @@
 In: `{"apis": [[name, api], ...], "infections": [...], "ways": [one, other], "sampled": truth,
 "ended": whether it only counts how calls end, "milder": whether a trigger of a lesser size must
 change nothing, "apart": whether the call must work if all tensors of that dtype have the trigger,
-"wanted": None or {"states": those that count, "type": an exception's or "", "message": its or
-""}}`. An API is `{"names": parameters in order,
-"defaults": their defaults as texts, "new": the same two of a layer's constructor, "method": truth,
-"calls": [...]}`, a call `{"call": [arguments, keywords], "new": those of a layer's constructor or
-None}`, its values as `eagle_samples` reads them. An infection has `roles`, of which
-the first that the call has counts, and `each`, a list of [condition, expression] as in `vary` for
-each place of a tensor that it may be brought to; `other` is an expression for the first input of
-the same dtype, which they may name so. Where it is `fixed`, it does not depend on what was there,
-and `milder` is what it is of a lesser size, if it has any. `together`: all tensors have it, or
-none. Where it is `refused`, only those places count that the plain way refuses; the role `any`
-is one argument, also one that the call leaves out.
-A way has `each` for all inputs, of which those that hold the trigger have the role `bad`; where
-it `refuses`, only that counts. It has `run`, `setup` and `layer` for the call
-(`citadel.spread.facts`). Where `sampled`, the second way is made without the trigger.
+"loose": whether what has no place for the trigger is compared without, "wanted": None or
+{"states": those that count, "type": an exception's or "", "message": its or ""}}`. An API is
+`{"names": parameters in order, "defaults": their defaults as texts, "new": the same two of a
+layer's constructor, "method": truth, "calls": [...]}`, a call `{"call": [arguments, keywords],
+"new": those of a layer's constructor or None}`, its values as `eagle_samples` reads them. An
+infection has `roles`, of which the first that the call has counts, and `each`, a list of
+[condition, expression] as in `vary` for each place of a tensor that it may be brought to; `other`
+is an expression for the first input of the same dtype, which they may name so. Where it is `fixed`,
+it does not depend on what was there, and `milder` is what it is of a lesser size, if it has any.
+`together`: all tensors have it, or none. Where it is `refused`, only those places count that the
+plain way refuses; the role `any` is one argument, also one that the call leaves out. A way has
+`each` for all inputs, of which those that hold the trigger have the role `bad`; where it `refuses`,
+only that counts. It has `run`, `setup` and `layer` for the call (`citadel.spread.facts`). Where
+`sampled`, the second way is made without the trigger.
 
 Out: pairs for `eagle_run`. In front of each goes its control, the same pair without the trigger:
 only where both ways agree of that is the trigger brought in.
@@ -59,7 +59,7 @@ class Spread:
         self.milder = given["milder"] and any(one["milder"] for one in self.infections)
         self.refused = any(one["refused"] for one in self.infections)
         self.refuses = any(way["refuses"] for way in self.ways)
-        self.apart = given["apart"]
+        self.apart, self.loose = given["apart"], given["loose"]
         self.wanted = given["wanted"]
 
     def counts(self, seen):
@@ -74,7 +74,8 @@ class Spread:
         if seen.state != "status" or not wanted["type"]:
             return True
         types, message = seen.problem
-        return wanted["type"] in types and similar(message, wanted["message"])
+        known = not wanted["message"] or similar(message, wanted["message"])
+        return known and wanted["type"] in types
 
     def groups(self):
         """One entry per API, in the host's order."""
@@ -95,7 +96,8 @@ class Spread:
     def of_call(self, name, api, call, number):
         """The pairs of one call; `number` tells it from others of the API."""
         places = self.places(api, call, PLACES)
-        if not places and not self.refused and not self.refuses:
+        bare = self.loose and not places
+        if not places and not self.refused and not self.refuses and not bare:
             return
         if any(way["run"] for way in self.ways):
             asked = self.asks_silence(name, call, number)
@@ -104,7 +106,7 @@ class Spread:
         if self.refused:
             yield from self.lost(name, api, call, number)
             return
-        all_places = [(place, False) for place in range(places)]
+        all_places = [(place, False) for place in range(places or bare)]
         if self.refuses:
             left = self.places(api, call, PLACES, left_out=True)
             all_places += [(place, True) for place in range(left)]
@@ -113,9 +115,6 @@ class Spread:
             if made is None:
                 continue
             *controls, pair = made
-            if not self.infections:  # the second way is the control
-                yield pair
-                break
             for control in controls:
                 yield control
                 if control.seen is not None and control.seen.state not in AGREED:
@@ -209,9 +208,11 @@ class Spread:
         key = self.key(number, place, left_out)
         try:
             case = Case(self, api, call, left_out=left_out)
-            if self.infections and not case.infect(place):
+            infected = self.infections and case.infect(place)
+            if self.infections and not infected and not self.loose:
                 return None
-            pairs = [case.pair(name, key, bare, call, again) for bare in (True, False)]
+            sides = (True, False) if infected else (False,)  # the second way is the control
+            pairs = [case.pair(name, key, bare, call, again) for bare in sides]
             lesser = [Case(self, api, call, milder=True)] if self.milder else []
             lesser += [Case(self, api, call, alike=case.infected())] if self.apart else []
             for one in lesser:
@@ -231,8 +232,7 @@ class Spread:
     def smaller(self, name, api, place, call, left_out=False):
         """The pair over smaller inputs, if the ways still agree without the trigger."""
         made = self.made(name, api, place, call, left_out=left_out)
-        controls = made[:-1] if made and self.infections else ()
-        if made is None or any(self.runner.run(one).state not in AGREED for one in controls):
+        if made is None or any(self.runner.run(one).state not in AGREED for one in made[:-1]):
             return None
         return made[-1]
 

@@ -2,7 +2,8 @@
 
 AutoGraph writes the Python that a graph is made from anew, from the text, and the tracer is not in
 it. Where nothing that a graph is made of needs that (branches and loops over tensors), the traced
-text asks for `autograph=False`, which makes the same graph of the instrumented Python.
+text asks for `autograph=False`, and a dataset gets functions that are not converted: that makes the
+same graphs of the instrumented Python.
 """
 
 from __future__ import annotations
@@ -15,7 +16,17 @@ import libcst.matchers as m
 
 _FUNCTION = m.Attribute(value=m.Name("tf") | m.Name("tensorflow"), attr=m.Name("function"))
 _MADE = m.Call(func=_FUNCTION)
-_NAMED = re.compile(r"\.\s*function\b")
+_NAMED = re.compile(r"\.\s*(?:function|data)\b")
+_OF_DATASETS = frozenset(
+    ("filter", "flat_map", "interleave", "map", "reduce", "scan", "take_while")
+)
+"""Methods of datasets that make graphs of functions that they are given."""
+_MAPPED = m.Call(
+    func=m.Attribute(attr=m.Name(m.MatchIfTrue(lambda name: name in _OF_DATASETS))),
+    args=[m.AtLeastN(m.Arg(), n=1)],
+)
+UNCONVERTED = "__citadel_unconverted__"
+"""What has AutoGraph leave a function alone, in a traced text."""
 _OPTION = "autograph"
 _OPTIONS = (_OPTION, "experimental_autograph_options")
 _BEFORE = 2
@@ -41,15 +52,15 @@ _REWRITTEN = (
 
 
 def may_make_functions(code: str) -> bool:
-    """Whether a text may use `tf.function` at all: most do not, and need no second look."""
+    """Whether a text may make graphs at all: most do not, and need no second look."""
     return _NAMED.search(code) is not None
 
 
 def unchanged(module: cst.Module) -> bool:
     """Whether AutoGraph would change nothing in what a case makes functions of.
 
-    That is what `tf.function` is given or decorates, and whatever of the case goes by a name that
-    is read there; all functions, where that cannot be told.
+    That is what `tf.function` or a dataset is given, what it decorates, and whatever of the case
+    goes by a name that is read there; all functions, where that cannot be told.
     """
     roots = _given(module)
     reached = None if roots is None else _reached(module, roots)
@@ -71,7 +82,15 @@ def _given(module: cst.Module) -> list[cst.CSTNode] | None:
             if not given or given[0].star:
                 return None
             roots.append(given[0].value)
+    for node in m.findall(module, _MAPPED):
+        roots += [arg.value for arg in cst.ensure_type(node, cst.Call).args if _is_function(arg)]
     return roots
+
+
+def _is_function(given: cst.Arg) -> bool:
+    """Whether an argument may be a function of the case."""
+    plain = given.keyword is None and not given.star
+    return plain and isinstance(given.value, cst.Name | cst.Lambda)
 
 
 def _reached(module: cst.Module, roots: list[cst.CSTNode]) -> list[cst.CSTNode] | None:
@@ -118,7 +137,10 @@ def _calls_what_it_is_given(function: cst.CSTNode) -> bool:
 
 
 def as_it_stands(node: cst.Call) -> cst.Call:
-    """The call with `autograph=False`, if it makes a function and says nothing about that."""
+    """The call with `autograph=False`, if it makes a function and says nothing about that; with
+    functions that are not converted, if it is one of a dataset."""
+    if m.matches(node, _MAPPED):
+        return node.with_changes(args=[*map(_unconverted, node.args)])
     said = any(arg.keyword is not None and arg.keyword.value in _OPTIONS for arg in node.args)
     said = said or sum(arg.keyword is None for arg in node.args) > _BEFORE
     if said or any(arg.star for arg in node.args) or not m.matches(node.func, _FUNCTION):
@@ -126,6 +148,12 @@ def as_it_stands(node: cst.Call) -> cst.Call:
     equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
     off = cst.Arg(keyword=cst.Name(_OPTION), value=cst.Name("False"), equal=equal)
     return node.with_changes(args=[*node.args, off])
+
+
+def _unconverted(given: cst.Arg) -> cst.Arg:
+    if not _is_function(given):
+        return given
+    return given.with_changes(value=cst.Call(cst.Name(UNCONVERTED), [cst.Arg(given.value)]))
 
 
 def decorated_as_it_stands(node: cst.Decorator) -> cst.Decorator:

@@ -290,8 +290,10 @@ def _in_parts(arg: cst.Arg, call: cst.Call) -> cst.Arg:
 
 
 def _parenthesised(arg: cst.Arg) -> cst.Arg:
-    """A bare generator may be a call's only argument, but not one of several."""
-    if isinstance(arg.value, cst.GeneratorExp) and not arg.value.lpar:
+    """A bare generator may be a call's only argument, but not one of several; a bare tuple would be
+    several."""
+    bare = isinstance(arg.value, cst.GeneratorExp | cst.Tuple | cst.Yield) and not arg.value.lpar
+    if bare:
         value = arg.value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
         return arg.with_changes(value=value)
     return arg

@@ -170,7 +170,8 @@ def _ways(
     """The lines that make the call in both ways, and the check; where the trigger is one of the
     ways, the control has the other one alone."""
     one, other = finding.result, finding.reference
-    alone = bare and (not relation.infections or any(way.fact.refuses for way in relation.ways))
+    brought = _TRIGGER.search(finding.setup) is not None
+    alone = bare and (not brought or any(way.fact.refuses for way in relation.ways))
     if relation.asked and finding.state == STATUS:
         return [f"result = {one}", 'print("result:", result)', f"assert {relation.asked}"]
     if finding.state == STATUS and not relation.sampled:

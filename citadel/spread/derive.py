@@ -304,7 +304,7 @@ def _value(takes: Takes, value: Value) -> str | None:
             return (value.layout or "").removeprefix("sparse_") or None
         case Takes.NUMBER:
             return _number(value)
-        case Takes.VALUE | Takes.CONDITION | Takes.CONTEXT | Takes.SETTING:
+        case Takes.VALUE | Takes.CONDITION | Takes.CONTEXT | Takes.SWITCH:
             return None  # see `_own` and `_ways`
 
 

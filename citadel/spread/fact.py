@@ -30,14 +30,14 @@ class Takes(StrEnum):
     VALUE = "value"
     CONDITION = "condition"
     CONTEXT = "context"
-    SETTING = "function that takes True"
+    SWITCH = "switch"
 
 
 _VALUES = {
     Takes.DTYPE: re.compile(r"[a-z]{3,9}\d{0,3}"),
     Takes.NUMBER: re.compile(r"[+-]?(\d+\.?\d*(e[+-]?\d+)?|inf)|nan"),
     Takes.LAYOUT: re.compile(r"coo|csr|csc"),
-    Takes.SETTING: re.compile(r"(torch|tf)(\.[A-Za-z_]\w*)+"),
+    Takes.SWITCH: re.compile(r"(torch|tf)(\.[A-Za-z_]\w*)+"),
 }
 
 
@@ -162,7 +162,7 @@ def is_context(text: str) -> bool:
 def _is_plain_call(node: ast.expr) -> bool:
     if not isinstance(node, ast.Call):
         return False
-    name = _VALUES[Takes.SETTING].fullmatch(ast.unparse(node.func))
+    name = _VALUES[Takes.SWITCH].fullmatch(ast.unparse(node.func))
     given = (*node.args, *(one.value for one in node.keywords))
     return name is not None and all(_is_value(ast.unparse(one)) for one in given)
 

@@ -16,6 +16,8 @@ from citadel.spread.wrappers import (
     NAN_THROUGH,
     SLOPED,
     SWITCHED,
+    UNRANKED,
+    UNSIZED,
     WITHIN,
 )
 
@@ -36,6 +38,11 @@ def _described(mode: Fact) -> Fact:
     )
 
 
+GRAPHS = (
+    "tf.function",
+    *(f"tf.data.Dataset.{name}" for name in ("filter", "flat_map", "interleave", "map", "reduce")),
+)
+"""APIs that make graphs of functions."""
 _MODES: tuple[Fact, ...] = (
     Fact(
         name="within",
@@ -47,7 +54,7 @@ _MODES: tuple[Fact, ...] = (
     Fact(
         name="set",
         says="is made after {value}(True)",
-        takes=Takes.SETTING,
+        takes=Takes.SWITCH,
         run={"torch": "switched_on({})", "tf": "switched_on({})"},
         setup={"torch": SWITCHED, "tf": SWITCHED},
     ),
@@ -164,7 +171,25 @@ _MODES: tuple[Fact, ...] = (
         name="graph",
         says="is a graph",
         run={"tf": "tf.function({}, autograph=False)"},
-        called=("tf.function",),
+        called=GRAPHS,
+    ),
+    Fact(
+        name="unsized",
+        says="is a graph of tensors with sizes that are not known",
+        run={"tf": "unsized({})"},
+        setup={"tf": UNSIZED},
+        called=GRAPHS,
+        against="graph",
+        beyond="graph",
+    ),
+    Fact(
+        name="unranked",
+        says="is a graph of tensors with ranks that are not known",
+        run={"tf": "unranked({})"},
+        setup={"tf": UNRANKED},
+        called=GRAPHS,
+        against="graph",
+        beyond="graph",
     ),
     Fact(
         name="xla",

@@ -134,10 +134,7 @@ def read(trigger: str, ways: str = "") -> Relation:
                 f"for example --ways plain,{named.fact.name}",
             )
         infections.append(Infection(names or ROLES[:1], named))
-    # A condition may have commas.
-    both = [*map(given, ways.split(",", 1))] if ways.strip() else [Given(PLAIN), Given(PLAIN)]
-    if len(both) != 2:
-        raise CitadelError("--ways takes two ways, parted by a comma", "for example plain,meta")
+    both = _ways(ways)
     refused = any(one.given.fact.refused for one in infections)
     if refused and [one.fact for one in both].count(PLAIN) != 1:
         raise CitadelError(
@@ -153,7 +150,23 @@ def read(trigger: str, ways: str = "") -> Relation:
         )
     if not infections and not ways.strip():
         raise CitadelError("there is nothing to spread", "give --trigger, --ways or both")
-    return Relation(infections=tuple(infections), ways=(both[0], both[1]), sampled=not ways.strip())
+    return Relation(infections=tuple(infections), ways=both, sampled=both[0] == both[1])
+
+
+def _ways(text: str) -> tuple[Given, Given]:
+    """Two ways, of which the second one may have commas. What both calls are made within stands
+    alone."""
+    if not text.strip():
+        return Given(PLAIN), Given(PLAIN)
+    name, _, value = text.strip().partition(" ")
+    fact = BY_NAME.get(name)
+    around = fact is not None and fact.takes in (Takes.CONTEXT, Takes.SWITCH)
+    if fact is not None and around and fact.takes_value(value):
+        return Given(fact, value), Given(fact, value)
+    both = [*map(given, text.split(",", 1))]
+    if len(both) != 2:
+        raise CitadelError("--ways takes two ways, parted by a comma", "for example plain,meta")
+    return both[0], both[1]
 
 
 def given(text: str) -> Given:
@@ -171,12 +184,19 @@ def given(text: str) -> Given:
     return Given(fact, value.strip())
 
 
+_EXAMPLES = {
+    Takes.CONDITION: "(result >= 0).all()",
+    Takes.CONTEXT: "torch.no_grad()",
+    Takes.SWITCH: "torch.use_deterministic_algorithms",
+}
+
+
 def _wanted(fact: Fact) -> str:
     return "takes no value" if fact.takes is Takes.NOTHING else f"takes a {fact.takes}"
 
 
 def _example(fact: Fact) -> str:
-    if fact.takes is Takes.CONDITION:
-        return f"{fact.name} (result >= 0).all()"
+    if fact.takes in _EXAMPLES:
+        return f"{fact.name} {_EXAMPLES[fact.takes]}"
     values = [value for value, _, _ in fact.examples.values()]
     return f"{fact.name} {values[0] if values else ''}".strip()

@@ -17,6 +17,7 @@ from analysis.dynamic.model import Sample
 from analysis.index import ApiIndex
 from analysis.target.session import Session
 from citadel.model import Symptom, SymptomKind
+from citadel.oracle import status
 from citadel.spread.fact import FRAMEWORKS
 from citadel.spread.relation import Relation
 from citadel.spread.samples import described, unsigned
@@ -121,6 +122,8 @@ class _Search:
             # What is asked of a result may be too much to ask of other APIs.
             "milder": bool(relation.asked),
             "apart": relation.apart,
+            # How a call is made as a whole may do: what has no place for the trigger goes without.
+            "loose": relation.kind is SymptomKind.RAISES and not relation.sampled,
             "wanted": None if self.wanted is None else _counted(relation, self.wanted),
         }
 
@@ -184,5 +187,5 @@ def _counted(relation: Relation, wanted: Symptom) -> dict[str, Any]:
     return {
         "states": states.get(kind, [CRASH]),
         "type": (wanted.exception or "").rpartition(".")[2] if raises else "",
-        "message": (wanted.message or "") if raises else "",
+        "message": (wanted.message or "") if raises and not status.accident(wanted) else "",
     }

@@ -15,7 +15,6 @@ from analysis.catalog.model import Catalog
 from analysis.errors import CitadelError
 from analysis.target.instrument import Instrumented
 from analysis.target.observation import Call, Observation
-from citadel.model import STATUS_KINDS
 from citadel.oracle import status
 from citadel.spread.facts import BY_NAME, Given
 from citadel.verify.verified import Verified
@@ -37,7 +36,7 @@ def surroundings(
     texts = {
         call.site: text
         for call in reversed(calls)
-        if call.number < verified.call.number and (text := _text(call, catalog)) is not None
+        if call.number < verified.call.number and (text := _text(call, source, catalog)) is not None
     }
     around = _around(source, source.nodes[verified.call.site])
     contexts = {n: i for n, i in around.items() if source.sites.get(id(n)) in texts}
@@ -49,11 +48,12 @@ def surroundings(
     settings = {
         source.nodes[call.site]: name
         for call in calls
-        if call.number < verified.call.number and (name := _setting(call, catalog)) is not None
+        if call.number < verified.call.number
+        and (name := _setting(call, source, catalog)) is not None
     }
     found += [Given(SET, name) for name in dict.fromkeys(settings.values())]
     found = [one for one in found if one.fact.takes_value(one.value)]
-    without = contexts | {node: _NO_SETTING for node in settings}
+    without = contexts | dict.fromkeys(settings, _NO_SETTING)
     return [] if not found or _fails_alike(verified, without, run) else found
 
 
@@ -63,32 +63,40 @@ def _fails_alike(
     run: Callable[[str], Observation],
 ) -> bool:
     """Whether the report's code fails as before if other expressions stand in some places."""
-    symptom = verified.case.symptom
-    if verified.witness is not None or symptom.kind not in STATUS_KINDS:
+    before = status.capture(verified.observation)
+    if verified.witness is not None or before is None:
         return False
     try:
         code = verified.source.module.visit(_Replaced(without)).code
     except (CitadelError, RecursionError):
         return False
-    return status.matches(symptom, status.capture(run(code)))
+    return status.matches(before, status.capture(run(code)))
 
 
-def _text(call: Call, catalog: Catalog) -> str | None:
+def _text(call: Call, source: Instrumented, catalog: Catalog) -> str | None:
     """A call of the framework with plain arguments, as code; None of any other."""
     if call.form not in ("class", "function") or call.receiver is not None:
         return None
-    api = catalog.resolve(call.name)
     given = [("", one) for one in call.arguments] + list(call.keywords)
     literals = [(name, one.value.literal()) for name, one in given]
     if any(text is None for _, text in literals):
         return None
     inner = ", ".join(f"{name}={text}" if name else str(text) for name, text in literals)
-    return f"{call.name if api is None else api.name}({inner})"
+    return f"{_name(call, source, catalog)}({inner})"
 
 
-def _setting(call: Call, catalog: Catalog) -> str | None:
+def _name(call: Call, source: Instrumented, catalog: Catalog) -> str:
+    """As the report's text names the function, if scripts have that name."""
+    node, api = source.nodes[call.site], catalog.resolve(call.name)
+    written = source.module.code_for_node(node.func) if isinstance(node, cst.Call) else ""
+    if SET.takes_value(written):
+        return written
+    return call.name if api is None else api.name
+
+
+def _setting(call: Call, source: Instrumented, catalog: Catalog) -> str | None:
     """The function of a call that switches something on, and returns nothing."""
-    text = _text(call, catalog)
+    text = _text(call, source, catalog)
     alone = call.form == "function" and call.result is not None and text is not None
     if not alone or call.result is None or call.result.value.kind != "none" or text is None:
         return None

@@ -26,6 +26,24 @@ CHECKED = '''def checked(function):
 
     return call
 '''
+UNSIZED = '''def unsized(function):
+    """The function as a graph of tensors whose sizes are not known when it is made."""
+
+    def call(*given):
+        specs = [tf.TensorSpec([None] * x.shape.rank, x.dtype) for x in given]
+        return tf.function(function, input_signature=specs, autograph=False)(*given)
+
+    return call
+'''
+UNRANKED = '''def unranked(function):
+    """The function as a graph of tensors whose ranks are not known when it is made."""
+
+    def call(*given):
+        specs = [tf.TensorSpec(None, x.dtype) for x in given]
+        return tf.function(function, input_signature=specs, autograph=False)(*given)
+
+    return call
+'''
 WITHIN = '''def within(function):
     """The function, called in these surroundings."""
 

@@ -1,6 +1,8 @@
 """Tracing is transparent: same lines, same values, same output, same tracebacks."""
 
+import ast
 import operator
+import re
 import types
 
 import pytest
@@ -292,6 +294,33 @@ def test_functions_are_traced_as_they_stand_where_nothing_is_converted(code, cha
     assert case.module.code == code
     assert ("autograph=False" in case.traced) is changed
     assert "autograph=False" not in watched(case).text
+
+
+@pytest.mark.parametrize(
+    ("code", "given"),
+    [
+        ("import tensorflow as tf\ntf.data.Dataset.range(3).map(f)\n", ["f"]),
+        ("ds = tf.data.Dataset.range(3)\nds.map(lambda x: x).filter(g)\n", ["lambda x: x", "g"]),
+        ("ds = tf.data.Dataset.range(3)\nds.interleave(f, cycle_length=n)\n", ["f"]),
+        ("tf.data.Dataset.range(3).map(a.f)\n", []),
+        ("def f(x):\n    return -x if x > 0 else x\ntf.data.Dataset.range(3).map(f)\n", []),
+        ("a.map(f)\n", []),
+    ],
+)
+def test_functions_of_datasets_are_not_converted_where_nothing_would_be(code, given):
+    case = instrument(code)
+    assert re.findall(r"__citadel_unconverted__\((.*?)\)", case.traced) == given
+    assert "unconverted" not in watched(case).text
+
+
+@pytest.mark.parametrize("code", ["x, y = f(), 1\nz()\n", "x\nx, 2\n", "x = 1\ny = *x, 1\n"])
+def test_a_bare_tuple_is_one_value(code):
+    shown = watched(instrument(code))
+    for text in (shown.text, shown.traced):
+        calls = [one for one in ast.walk(ast.parse(text)) if isinstance(one, ast.Call)]
+        watchers = [one for one in calls if ast.unparse(one.func) == "__citadel_watch__"]
+        assert watchers
+        assert all(len(one.args) == 2 for one in watchers)
 
 
 def test_a_rewritten_case_keeps_the_numbers_of_what_is_watched():

@@ -26,6 +26,17 @@ def test_without_ways_the_call_without_the_trigger_is_the_other_one():
     assert read("input: holding nan").sampled
 
 
+def test_surroundings_are_those_of_both_calls():
+    found = read("input: dtype float16", "within torch.autocast('cpu', dtype=torch.float16)")
+    assert found.sampled
+    assert str(found) == (
+        "`input` has dtype float16 (within torch.autocast('cpu', dtype=torch.float16))"
+    )
+    other = read("", "set torch.use_deterministic_algorithms,plain")
+    assert not other.sampled
+    assert str(other) == "set torch.use_deterministic_algorithms against plain"
+
+
 @pytest.mark.parametrize(
     ("trigger", "ways", "told"),
     [
@@ -43,6 +54,10 @@ def test_without_ways_the_call_without_the_trigger_is_the_other_one():
         ("out: empty", "plain,checked", "checked takes a condition"),
         ("out: empty", "plain,checked result == x", "checked takes a condition"),
         ("out: empty", "plain,checked open('f', result)", "checked takes a condition"),
+        ("out: empty", "within", "within takes a context"),
+        ("out: empty", "within open('f')", "within takes a context"),
+        ("out: empty", "within torch.device(open('f'))", "within takes a context"),
+        ("out: empty", "set torch.f(1)", "set takes a switch"),
         ("inputs: compiled", "", "compiled is a way to make a call"),
         ("", "", "there is nothing to spread"),
     ],

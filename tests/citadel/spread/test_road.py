@@ -238,6 +238,25 @@ def test_what_has_a_right_result_may_be_refused_in_any_words(triaged, read):
 
 
 @pytest.mark.torch
+def test_what_encloses_the_call_encloses_those_of_others(triaged, read):
+    code = """
+        import torch
+        linear, x = torch.nn.Linear(4, 4), torch.ones(4, 4)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            h = linear(x)
+            print(torch.index_add(x, 0, torch.arange(4), h).dtype)
+    """
+    found = triaged(read("torch.index_add fails under autocast", code), siblings=1500)
+    around = "torch.amp.autocast('cpu', dtype=torch.bfloat16)"
+    assert found.case.relation == f"`source` has dtype bfloat16 alone (within {around})"
+    told = {one.api: one for one in found.bugs}
+    assert told.keys() >= {"torch.scatter_add", "torch.dot", "torch.masked_scatter"}
+    # Autocast has the first ones in one dtype; of the other one, no number fits.
+    assert not {"torch.mm", "torch.cat", "torch.slogdet"} & told.keys()
+    assert f"with {around}:" in told["torch.dot"].code
+
+
+@pytest.mark.torch
 def test_any_argument_may_be_the_trigger(triaged, read):
     """Of all that the call is given, what it needs to fail is kept."""
     code = """

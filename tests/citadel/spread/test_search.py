@@ -222,6 +222,59 @@ def test_only_what_changes_with_its_inputs_has_a_gradient(spread_on):
 
 
 @pytest.mark.torch
+def test_surroundings_enclose_both_calls(spread_on):
+    relation = read("input: dtype bfloat16", "within torch.autocast('cpu', dtype=torch.bfloat16)")
+    hits, tally, _ = spread_on(relation, "torch.dot", "torch.mm")
+    assert hits.keys() == {"torch.dot"}
+    assert tally.valid >= {"torch.mm"}
+    assert "with torch.autocast('cpu', dtype=torch.bfloat16):" in hits["torch.dot"].code
+    assert "(bad_x, y)" in hits["torch.dot"].code
+    assert "bad_x = x\n" in hits["torch.dot"].control
+
+
+@pytest.mark.torch
+def test_a_setting_is_undone(spread_on):
+    relation = read("", "set torch.use_deterministic_algorithms,plain")
+    names = ("torch.put", "torch.add", "torch.Tensor.put_")
+    hits, tally, _ = spread_on(relation, *names)
+    assert hits.keys() == {"torch.put", "torch.Tensor.put_"}
+    assert "torch.add" in tally.valid
+    assert hits["torch.put"].verdict.symptom.kind is SymptomKind.RAISES
+
+
+@pytest.mark.torch
+def test_tensors_that_are_unlike_are_refused_or_not(spread_on):
+    """`slogdet` takes no bfloat16 at all; the mask of `masked_scatter` stays what it is."""
+    names = ("torch.dot", "torch.masked_scatter", "torch.slogdet", "torch.add")
+    found = read("source|inputs: dtype bfloat16")
+    assert spread_on(found, *names)[0].keys() == {*names} - {"torch.add"}
+    assert spread_on(replace(found, apart=True), *names)[0].keys() == {*names[:2]}
+
+
+@pytest.mark.tf
+def test_what_has_no_place_for_the_trigger_may_go_without(tf_target, index_of):
+    relation = read("axis: is 1", "unranked,graph")
+    wanted = status.raises("TypeError", "unsupported operand type(s) for -: 'NoneType' and 'int'")
+    names = ("tf.image.rgb_to_yuv", "tf.signal.fftshift", "tf.nn.log_softmax", "tf.nn.relu")
+    index = index_of(tf_target)
+    apis = [index.catalog.apis[name] for name in names]
+    found = {}
+    with tf_target.session() as session:
+        for kind in (SymptomKind.DISAGREES, SymptomKind.RAISES):
+            asked, tally = replace(relation, kind=kind), Tally()
+            every = spread(asked, index, apis, [session], 120.0, tally, wanted)
+            hits = [
+                replayed(one, asked, session, "tensorflow", runs=1, limits=LIMITS) for one in every
+            ]
+            found[kind] = {hit.api: hit for hit in hits if hit is not None}
+    assert not found[SymptomKind.DISAGREES]
+    assert found[SymptomKind.RAISES].keys() == {*names[:3]}
+    hit = found[SymptomKind.RAISES][names[0]]
+    assert "the trigger" not in hit.code
+    assert "unranked" not in hit.control.splitlines()[-1]
+
+
+@pytest.mark.torch
 def test_gradients_are_compared_with_differences(spread_on):
     """Where a function has a kink or a jump, or draws random numbers, only NaN is wrong."""
     relation = read("inputs: full 0", "backward,differences")
