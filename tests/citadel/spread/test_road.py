@@ -247,7 +247,7 @@ def test_what_encloses_the_call_encloses_those_of_others(triaged, read):
             print(torch.index_add(x, 0, torch.arange(4), h).dtype)
     """
     found = triaged(read("torch.index_add fails under autocast", code), siblings=1500)
-    around = "torch.amp.autocast('cpu', dtype=torch.bfloat16)"
+    around = "torch.autocast('cpu', dtype=torch.bfloat16)"
     assert found.case.relation == f"`source` has dtype bfloat16 alone (within {around})"
     told = {one.api: one for one in found.bugs}
     assert told.keys() >= {"torch.scatter_add", "torch.dot", "torch.masked_scatter"}

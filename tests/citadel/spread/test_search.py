@@ -262,7 +262,7 @@ def test_what_has_no_place_for_the_trigger_may_go_without(tf_target, index_of):
     with tf_target.session() as session:
         for kind in (SymptomKind.DISAGREES, SymptomKind.RAISES):
             asked, tally = replace(relation, kind=kind), Tally()
-            every = spread(asked, index, apis, [session], 120.0, tally, wanted)
+            every = list(spread(asked, index, apis, [session], 120.0, tally, wanted))
             hits = [
                 replayed(one, asked, session, "tensorflow", runs=1, limits=LIMITS) for one in every
             ]
