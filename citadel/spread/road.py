@@ -20,6 +20,7 @@ from analysis.target.session import Session
 from citadel.evidence.confidence import weighed
 from citadel.evidence.controls import FLOOD
 from citadel.experiment import Control, Evidence, Trigger, Under
+from citadel.match.channels import rawness
 from citadel.match.rank import Candidate, rank
 from citadel.model import Finding, Road, Symptom, SymptomKind
 from citadel.options import Options
@@ -295,7 +296,9 @@ class SecondRoad:
         names = (case.api, hit.api)
         seen = hit.verdict.symptom
         other = hit.api != self.verified.api.name
-        if other and relation.harmless and case.symptom.kind is SymptomKind.RAISES:
+        # What people do not call themselves may be particular about dtypes.
+        raw = any(rawness(self.bench.catalog.apis[hit.api]))
+        if other and relation.harmless and case.symptom.kind is SymptomKind.RAISES and not raw:
             return seen is not None and seen.kind is SymptomKind.RAISES
         if relation.fails and not relation.asked:
             if other and seen is not None and status.accident(case.symptom):
