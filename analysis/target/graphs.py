@@ -9,22 +9,22 @@ same graphs of the instrumented Python.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import libcst as cst
 import libcst.matchers as m
 
 _FUNCTION = m.Attribute(value=m.Name("tf") | m.Name("tensorflow"), attr=m.Name("function"))
 _MADE = m.Call(func=_FUNCTION)
-_NAMED = re.compile(r"\.\s*(?:function|data)\b")
-_OF_DATASETS = frozenset(
-    ("filter", "flat_map", "interleave", "map", "reduce", "scan", "take_while")
-)
+_NAMED = re.compile(r"\.\s*(?:function|data|vectorized_map|map_fn|scan|while_loop|cond)\b")
+_OF_DATASETS = frozenset(("filter", "flat_map", "interleave", "map", "reduce", "scan"))
 """Methods of datasets that make graphs of functions that they are given."""
+_ROOT = m.Name("tf") | m.Name("tensorflow")
 _MAPPED = m.Call(
-    func=m.Attribute(attr=m.Name(m.MatchIfTrue(lambda name: name in _OF_DATASETS))),
-    args=[m.AtLeastN(m.Arg(), n=1)],
+    func=m.Attribute(attr=m.Name(m.MatchIfTrue(lambda name: name in _OF_DATASETS)))
+    | m.Attribute(value=_ROOT, attr=~m.Name("function"))
 )
+"""What makes graphs of functions that it is given, perhaps."""
 UNCONVERTED = "__citadel_unconverted__"
 """What has AutoGraph leave a function alone, in a traced text."""
 _OPTION = "autograph"
@@ -82,15 +82,24 @@ def _given(module: cst.Module) -> list[cst.CSTNode] | None:
             if not given or given[0].star:
                 return None
             roots.append(given[0].value)
+    functions = functions_of(module)
     for node in m.findall(module, _MAPPED):
-        roots += [arg.value for arg in cst.ensure_type(node, cst.Call).args if _is_function(arg)]
+        args = cst.ensure_type(node, cst.Call).args
+        roots += [arg.value for arg in args if _is_function(arg, functions)]
     return roots
 
 
-def _is_function(given: cst.Arg) -> bool:
-    """Whether an argument may be a function of the case."""
-    plain = given.keyword is None and not given.star
-    return plain and isinstance(given.value, cst.Name | cst.Lambda)
+def functions_of(module: cst.Module) -> frozenset[str]:
+    """The names of the functions that a case defines."""
+    found = m.findall(module, m.FunctionDef())
+    return frozenset(cst.ensure_type(node, cst.FunctionDef).name.value for node in found)
+
+
+def _is_function(given: cst.Arg, functions: Collection[str]) -> bool:
+    """Whether an argument is a function of the case."""
+    value = given.value
+    known = isinstance(value, cst.Name) and value.value in functions
+    return not given.star and (known or isinstance(value, cst.Lambda))
 
 
 def _reached(module: cst.Module, roots: list[cst.CSTNode]) -> list[cst.CSTNode] | None:
@@ -136,11 +145,12 @@ def _calls_what_it_is_given(function: cst.CSTNode) -> bool:
     return bool(m.findall(function, called))
 
 
-def as_it_stands(node: cst.Call) -> cst.Call:
-    """The call with `autograph=False`, if it makes a function and says nothing about that; with
-    functions that are not converted, if it is one of a dataset."""
+def as_it_stands(node: cst.Call, functions: Collection[str] = ()) -> cst.Call:
+    """The call with `autograph=False`, if it makes a function and says nothing about that; else
+    with `functions` of the case that are not converted, if it is given any."""
     if m.matches(node, _MAPPED):
-        return node.with_changes(args=[*map(_unconverted, node.args)])
+        args = [_unconverted(arg) if _is_function(arg, functions) else arg for arg in node.args]
+        return node.with_changes(args=args)
     said = any(arg.keyword is not None and arg.keyword.value in _OPTIONS for arg in node.args)
     said = said or sum(arg.keyword is None for arg in node.args) > _BEFORE
     if said or any(arg.star for arg in node.args) or not m.matches(node.func, _FUNCTION):
@@ -151,8 +161,6 @@ def as_it_stands(node: cst.Call) -> cst.Call:
 
 
 def _unconverted(given: cst.Arg) -> cst.Arg:
-    if not _is_function(given):
-        return given
     return given.with_changes(value=cst.Call(cst.Name(UNCONVERTED), [cst.Arg(given.value)]))
 
 

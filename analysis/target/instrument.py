@@ -24,6 +24,7 @@ from analysis.target.align import aligned
 from analysis.target.graphs import (
     as_it_stands,
     decorated_as_it_stands,
+    functions_of,
     may_make_functions,
     unchanged,
 )
@@ -66,6 +67,11 @@ class Instrumented:
         return {id(node): site for site, node in enumerate(self.nodes)}
 
     @cached_property
+    def functions(self) -> frozenset[str]:
+        """The names of the functions that it defines."""
+        return functions_of(self.module)
+
+    @cached_property
     def traced(self) -> str:
         """The text in which each call goes through the tracer.
 
@@ -73,7 +79,9 @@ class Instrumented:
             CitadelError: when it is nested too deeply.
         """
         with _parsing():
-            return self.module.visit(_Wrapper(self.sites, straight=self.straight)).code
+            return self.module.visit(
+                _Wrapper(self.sites, straight=self.straight, functions=self.functions)
+            ).code
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,7 +148,7 @@ def watched(case: Instrumented, original: Sequence[Point] | None = None) -> Watc
     numbers = {id(point.node): known[point.number] for point in points if point.number in known}
     found = {known[p.number]: p for p in points if p.number in known}
     with _parsing():
-        wrapper = _Wrapper(case.sites, numbers, straight=case.straight)
+        wrapper = _Wrapper(case.sites, numbers, straight=case.straight, functions=case.functions)
         traced = case.module.visit(wrapper).code
     return Watched(
         case=case,
@@ -201,7 +209,8 @@ class _Collector(cst.CSTVisitor):
 class _Wrapper(cst.CSTTransformer):
     """Puts the tracer around sites, and the watcher around points (node's id -> number).
 
-    `straight`: functions of TensorFlow are made of the Python as it stands.
+    `straight`: functions of TensorFlow are made of the Python as it stands; `functions` are the
+    names of the case's own.
     """
 
     def __init__(
@@ -210,11 +219,13 @@ class _Wrapper(cst.CSTTransformer):
         points: Mapping[int, int] | None = None,
         *,
         straight: bool = False,
+        functions: frozenset[str] = frozenset(),
     ) -> None:
         super().__init__()
         self._sites = sites
         self._points = points or {}
         self._straight = straight
+        self._functions = functions
 
     def on_leave(
         self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
@@ -234,7 +245,8 @@ class _Wrapper(cst.CSTTransformer):
         if site is None:
             return super().on_leave(original_node, updated_node)
         if isinstance(updated_node, cst.Call):
-            made = as_it_stands(updated_node) if self._straight else updated_node
+            given = updated_node
+            made = as_it_stands(given, self._functions) if self._straight else given
             return cast(cst.CSTNodeT, _wrapped(site, made))
         found = operation(updated_node)
         if found is None:

@@ -112,7 +112,7 @@ ARTEFACTS: Doubts[StatusMatch] = Doubts("doubt")
 def _another_call_fails(match: StatusMatch) -> str | None:
     """The failure is that of another call than the sibling's."""
     observation, source = match.observation, match.source
-    unseen = match.late or (source.caught and status.capture(observation) is None)
+    unseen = match.late or (source.caught and failing_call(observation) is None)
     if not unseen and not blames(observation, match.target, source, match.catalog):
         return "another call than the sibling's fails"
     return None

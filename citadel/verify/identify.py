@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from analysis.catalog.model import Api, Catalog
-from analysis.target.observation import Call, Observation, Outcome
+from analysis.target.observation import Call, Observation, Outcome, Raised
 from citadel.oracle.messages import first_line
 from citadel.traced import OPERATOR_FORMS, leaf, resolve, spellings, spelt
 from harvest.report.model import Mention
@@ -56,6 +56,8 @@ def failing_call(observation: Observation) -> Call | None:
     """The innermost traced call that raised what ended the run, or that never returned."""
     if observation.outcome is Outcome.EXCEPTION and observation.exception is not None:
         final = observation.exception
+        if _checks_what_it_handles(final):
+            return None
         raised = [(c, c.raised.message) for c in observation.calls if c.raised is not None]
         # What frameworks wrap around a message differs from call to call.
         said = first_line(final.message)
@@ -72,6 +74,13 @@ def failing_call(observation: Observation) -> Call | None:
         return None
     unfinished = [call for call in observation.calls if not call.finished]
     return max(unfinished, key=lambda call: (call.depth, call.number), default=None)
+
+
+def _checks_what_it_handles(final: Raised) -> bool:
+    """Whether an assertion of the case fails while it handles an exception: whatever it says, in
+    the very words of that perhaps, no call has raised it."""
+    own = bool(final.frames) and final.frames[-1].file == CASE_FILE
+    return own and bool(final.handling) and final.type == "AssertionError"
 
 
 def _depth(call: Call) -> tuple[int, int]:

@@ -296,18 +296,24 @@ def test_functions_are_traced_as_they_stand_where_nothing_is_converted(code, cha
     assert "autograph=False" not in watched(case).text
 
 
+F = "def f(x):\n    return tf.abs(x)\n"
+
+
 @pytest.mark.parametrize(
     ("code", "given"),
     [
-        ("import tensorflow as tf\ntf.data.Dataset.range(3).map(f)\n", ["f"]),
-        ("ds = tf.data.Dataset.range(3)\nds.map(lambda x: x).filter(g)\n", ["lambda x: x", "g"]),
-        ("ds = tf.data.Dataset.range(3)\nds.interleave(f, cycle_length=n)\n", ["f"]),
+        (f"{F}tf.data.Dataset.range(3).map(f)\n", ["f"]),
+        (f"{F}tf.data.Dataset.range(3).map(f).filter(lambda x: x)\n", ["f", "lambda x: x"]),
+        (f"{F}tf.data.Dataset.range(3).interleave(f, cycle_length=n)\n", ["f"]),
+        (f"{F}tf.vectorized_map(fn=f, elems=x)\n", ["f"]),
+        ("tf.map_fn(lambda x: y, x)\n", ["lambda x: y"]),
+        ("tf.map_fn(tf.abs, x)\n", []),
         ("tf.data.Dataset.range(3).map(a.f)\n", []),
         ("def f(x):\n    return -x if x > 0 else x\ntf.data.Dataset.range(3).map(f)\n", []),
         ("a.map(f)\n", []),
     ],
 )
-def test_functions_of_datasets_are_not_converted_where_nothing_would_be(code, given):
+def test_functions_that_are_handed_over_are_not_converted_where_nothing_would_be(code, given):
     case = instrument(code)
     assert re.findall(r"__citadel_unconverted__\((.*?)\)", case.traced) == given
     assert "unconverted" not in watched(case).text

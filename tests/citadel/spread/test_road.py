@@ -253,7 +253,25 @@ def test_what_encloses_the_call_encloses_those_of_others(triaged, read):
     assert told.keys() >= {"torch.scatter_add", "torch.dot", "torch.masked_scatter"}
     # Autocast has the first ones in one dtype; of the other one, no number fits.
     assert not {"torch.mm", "torch.cat", "torch.slogdet"} & told.keys()
+    assert not [name for name in told if name.endswith("_backward")]  # nobody calls these
     assert f"with {around}:" in told["torch.dot"].code
+
+
+@pytest.mark.torch
+def test_what_a_check_quotes_is_what_siblings_are_asked_for(triaged, read):
+    code = """
+        import torch
+        nested = torch.nested.nested_tensor([torch.ones(3, 4), torch.ones(3, 4)])
+        try:
+            torch.nn.functional.interpolate(nested, scale_factor=2)
+        except NotImplementedError:
+            pass
+        except RuntimeError as error:
+            assert "Internal error" not in str(error), error
+    """
+    title = "interpolate of a nested tensor is an internal error"
+    found = triaged(read(title, code), road=Road.CALL)
+    assert "torch.nn.functional.adaptive_avg_pool1d" in {one.api for one in found.bugs}
 
 
 @pytest.mark.torch

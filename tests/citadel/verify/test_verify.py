@@ -164,6 +164,7 @@ HANDLED = """
         print(error)
         assert "SymInt" not in str(error)
 """
+QUOTED = HANDLED.replace("str(error)", "str(error), error")
 CAUGHT = """
     import torch
     x = torch.rand(3, dtype=torch.float64, requires_grad=True)
@@ -181,6 +182,7 @@ CAUGHT = """
     ("title", "code", "api", "message"),
     [
         ("torch.ones raises an internal error for -2**63", HANDLED, "torch.ones", "SymInt"),
+        ("torch.ones raises an internal error for -2**63", QUOTED, "torch.ones", "SymInt"),
         (
             "Double backward of torch.nn.functional.hardsigmoid is not implemented",
             CAUGHT,
