@@ -298,7 +298,7 @@ def _value(takes: Takes, value: Value) -> str | None:
     match takes:
         case Takes.NOTHING:
             return ""
-        case Takes.DTYPE:
+        case Takes.DTYPE | Takes.WHOLE:
             return value.dtype
         case Takes.LAYOUT:
             return (value.layout or "").removeprefix("sparse_") or None

@@ -25,6 +25,7 @@ class Takes(StrEnum):
 
     NOTHING = ""
     DTYPE = "dtype"
+    WHOLE = "integer dtype"
     NUMBER = "number"
     LAYOUT = "layout"
     VALUE = "value"
@@ -35,6 +36,7 @@ class Takes(StrEnum):
 
 _VALUES = {
     Takes.DTYPE: re.compile(r"[a-z]{3,9}\d{0,3}"),
+    Takes.WHOLE: re.compile(r"u?int\d{1,2}"),
     Takes.NUMBER: re.compile(r"[+-]?(\d+\.?\d*(e[+-]?\d+)?|inf)|nan"),
     Takes.LAYOUT: re.compile(r"coo|csr|csc"),
     Takes.SWITCH: re.compile(r"(torch|tf)(\.[A-Za-z_]\w*)+"),

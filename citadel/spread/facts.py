@@ -58,7 +58,7 @@ FACTS: tuple[Fact, ...] = (
     Fact(
         name="whole",
         says="holds whole numbers of dtype {value}",
-        takes=Takes.DTYPE,
+        takes=Takes.WHOLE,
         brings_back=("wider", "int64"),
         preserves=True,
         harmless=True,
