@@ -55,7 +55,9 @@ def run(emit, code, traced=None, hook=None, watcher=None):
 
         module.__dict__["__citadel_watch__"] = watcher or watch.Watcher(emit)
         module.__dict__["__citadel_unconverted__"] = unconverted
-        module.__dict__["__citadel__"] = trace_calls.Tracer(emit, hook)
+        tracer = trace_calls.Tracer(emit, hook)
+        module.__dict__["__citadel__"] = tracer
+        module.__dict__["__citadel_entered__"] = tracer.entered
         module.__dict__["__citadel_operators__"] = trace_calls.OPERATORS
         names = side.module("names")
         if hasattr(names, "overlook"):

@@ -41,7 +41,7 @@ AGREED = ("equal", "incomparable")
 TELLS = ("incomparable", "status")
 """States of a pair that tell, besides equal and different results: of tensors without elements
 only whether they are made."""
-ALIKE = 0.6
+SIMILAR = 0.6
 """How much of two messages must be the same for the host to look at it."""
 _VARIES = re.compile(r"\{\{.*?\}\}|\[Op:.*|\d+")
 _X, _OTHER = re.compile(r"\bx\b"), re.compile(r"\bother\b")
@@ -219,7 +219,7 @@ class Spread:
                 if one.infect(place):
                     told = "milder " if one.milder else "alike "
                     control = one.pair(name, told + key, False, call, again, control=True)
-                    pairs.insert(1, control)
+                    pairs.insert(-1, control)
         except Exception:  # a change that these values do not allow
             return None
         return None if None in pairs else pairs
@@ -437,8 +437,9 @@ class Case:
         sides = self.written(one, not bare), self.written(other, infected)
         setup = [way["setup"] for way in (one, other) if way["setup"]]
         if one["run"] or other["run"]:
-            text = self.text(lambda name: name if name in self.tensors else self.known(name, bare))
-            given = ", ".join(self.tensors)
+            taken = self.taken
+            text = self.text(lambda name: name if name in taken else self.known(name, bare))
+            given = ", ".join(taken)
             # What gives nothing back gives an operation in a graph, which no function may return.
             gives = "" if self.silent else "return "
             setup.append("def function({}):\n    {}{}\n".format(given, gives, text))
@@ -471,7 +472,7 @@ class Case:
             return known if text is None else _X.sub(known, text)
 
         if way["run"]:
-            given = ", ".join(map(wrap, self.tensors))
+            given = ", ".join(map(wrap, self.taken))
             return "({})({})".format(way["run"].format("function"), given)
         layers = [one["layer"] for one in self.spread.infections if infected]
         return self.text(wrap, "".join(layers) + way["layer"])
@@ -491,6 +492,12 @@ class Case:
         """What a function around the call is given; all else it knows."""
         return [n for n in self.call.inputs if self.spread.is_tensor(self.values[n])]
 
+    @property
+    def taken(self):
+        """The same, and what holds the trigger, if one of two calls is made without it."""
+        others = self.bad if self.spread.sampled else ()
+        return [n for n in self.call.inputs if n in self.tensors or n in others]
+
     def known(self, name, bare):
         """The name of an input, with the trigger or without."""
         return name if bare else self.bad.get(name, name)
@@ -499,7 +506,7 @@ class Case:
 def similar(one, other):
     """Whether two messages may be the same but for names, numbers and TensorFlow's nodes."""
     one, other = (_VARIES.sub("", text).strip()[:200] for text in (one, other))
-    return one == other or SequenceMatcher(None, one, other).ratio() >= ALIKE
+    return one == other or SequenceMatcher(None, one, other).ratio() >= SIMILAR
 
 
 def groups_in(world, live, tensor_of, is_tensor, tested, given):

@@ -37,6 +37,26 @@ _OPERATOR_NAMES = {function: name for name, function in vars(OPERATORS).items()}
 _SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
+MOST_CONTEXTS = 16
+"""Contexts around a call that are told, the innermost ones."""
+
+
+class Entered:
+    """Stands for a context while it lasts."""
+
+    def __init__(self, within, number, context):
+        self.within, self.number, self.context = within, number, context
+
+    def __enter__(self):
+        value = type(self.context).__enter__(self.context)
+        self.within.append(self.number)
+        return value
+
+    def __exit__(self, *raised):
+        self.within.remove(self.number)
+        return type(self.context).__exit__(self.context, *raised)
+
+
 class Tracer:
     """Callable `(site, function, *args, **kwargs)` that calls, records and returns the result.
 
@@ -55,6 +75,8 @@ class Tracer:
         self.explaining = 0
         self.names = side.module("names")
         self.handed = Handed(self)
+        self.last = {}  # site -> number of its last call
+        self.within = []  # numbers of the calls that made the contexts around, outermost first
         self.running = []  # (site, id) of what is being called, the innermost last
         self.placed = {}  # where the text calls a layer: id -> site
         if getattr(self.names, "LAYER", None) is not None:
@@ -94,7 +116,7 @@ class Tracer:
             args, kwargs = self.handed.watched(site, function, args, kwargs)
             return function(*args, **kwargs)
         form = within_form(form, within)
-        number = self.count = self.count + 1
+        number = self.count = self.last[site] = self.count + 1
         loud = occurrence <= QUIET_AFTER and number <= MAX_EVENTS
         if loud:
             self.started(number, site, occurrence, name, form, receiver, args, kwargs)
@@ -168,6 +190,13 @@ class Tracer:
             value = self.call(site, layer, (value,), {}, within="inner")
         return value
 
+    def entered(self, site, context):
+        """A context that tells how long it lasts; whatever else as it is."""
+        number, kind = self.last.get(site), type(context)
+        if number is None or not (hasattr(kind, "__enter__") and hasattr(kind, "__exit__")):
+            return context
+        return Entered(self.within, number, context)
+
     def started(self, number, site, occurrence, name, form, receiver, args, kwargs):
         self.emit(
             {
@@ -176,6 +205,7 @@ class Tracer:
                 "s": site,
                 "o": occurrence,
                 "d": self.depth,
+                "w": self.within[-MOST_CONTEXTS:],
                 "x": self.explaining > 0,
                 "f": name,
                 "form": form,

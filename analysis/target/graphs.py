@@ -2,8 +2,8 @@
 
 AutoGraph writes the Python that a graph is made from anew, from the text, and the tracer is not in
 it. Where nothing that a graph is made of needs that (branches and loops over tensors), the traced
-text asks for `autograph=False`, and a dataset gets functions that are not converted: that makes the
-same graphs of the instrumented Python.
+text asks for `autograph=False`, and datasets and functions of `tf` that are given others get them
+as they stand: that makes the same graphs of the instrumented Python.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import libcst.matchers as m
 _FUNCTION = m.Attribute(value=m.Name("tf") | m.Name("tensorflow"), attr=m.Name("function"))
 _MADE = m.Call(func=_FUNCTION)
 _NAMED = re.compile(r"\.\s*(?:function|data|vectorized_map|map_fn|scan|while_loop|cond)\b")
-_OF_DATASETS = frozenset(("filter", "flat_map", "interleave", "map", "reduce", "scan"))
-"""Methods of datasets that make graphs of functions that they are given."""
+_OF_DATASETS = frozenset(("filter", "flat_map", "interleave", "map"))
+"""Methods of datasets that make a graph of a function; a pool's `map` is given more."""
 _ROOT = m.Name("tf") | m.Name("tensorflow")
-_MAPPED = m.Call(
-    func=m.Attribute(attr=m.Name(m.MatchIfTrue(lambda name: name in _OF_DATASETS)))
-    | m.Attribute(value=_ROOT, attr=~m.Name("function"))
+_MAPPED = m.Call(func=m.Attribute(value=_ROOT, attr=~m.Name("function"))) | m.Call(
+    func=m.Attribute(attr=m.Name(m.MatchIfTrue(lambda name: name in _OF_DATASETS))),
+    args=[m.Arg(keyword=None), m.ZeroOrMore(m.Arg(keyword=m.Name()))],
 )
 """What makes graphs of functions that it is given, perhaps."""
 UNCONVERTED = "__citadel_unconverted__"

@@ -33,6 +33,7 @@ from analysis.target.watch import Point, points_of
 
 TRACER = "__citadel__"
 WATCHER = "__citadel_watch__"
+ENTERED = "__citadel_entered__"
 FRAME_DEPENDENT = frozenset(
     ("super", "locals", "globals", "vars", "dir", "eval", "exec", "__import__", "breakpoint")
 )
@@ -242,12 +243,15 @@ class _Wrapper(cst.CSTTransformer):
         site = self._sites.get(id(original_node))
         if self._straight and isinstance(updated_node, cst.Decorator):
             return cast(cst.CSTNodeT, decorated_as_it_stands(updated_node))
+        if isinstance(original_node, cst.With) and isinstance(updated_node, cst.With):
+            return cast(cst.CSTNodeT, self._entered(original_node, updated_node))
         if site is None:
             return super().on_leave(original_node, updated_node)
         if isinstance(updated_node, cst.Call):
-            given = updated_node
-            made = as_it_stands(given, self._functions) if self._straight else given
-            return cast(cst.CSTNodeT, _wrapped(site, made))
+            call: cst.Call = updated_node
+            if self._straight:
+                call = as_it_stands(call, self._functions)
+            return cast(cst.CSTNodeT, _wrapped(site, call))
         found = operation(updated_node)
         if found is None:
             return updated_node
@@ -257,6 +261,22 @@ class _Wrapper(cst.CSTTransformer):
         assert isinstance(updated_node, cst.BaseExpression)  # noqa: S101 - the rest are
         kept = call.with_changes(lpar=updated_node.lpar, rpar=updated_node.rpar)
         return cast(cst.CSTNodeT, kept)
+
+    def _entered(self, original: cst.With, updated: cst.With) -> cst.With:
+        """The statement with contexts that tell how long they last, where calls make them."""
+        if original.asynchronous is not None:
+            return updated
+        pairs = zip(original.items, updated.items, strict=True)
+        sites = ((self._sites.get(id(one.item)), other) for one, other in pairs)
+        items = [
+            one if site is None else one.with_changes(item=_within(site, one.item))
+            for site, one in sites
+        ]
+        return updated.with_changes(items=items)
+
+
+def _within(site: int, context: cst.BaseExpression) -> cst.Call:
+    return cst.Call(func=cst.Name(ENTERED), args=[_site(site), cst.Arg(context)])
 
 
 def _watched(point: int, value: cst.BaseExpression) -> cst.Call:
@@ -289,8 +309,8 @@ def _operated(site: int, found: Operation) -> cst.Call:
     space = cst.SimpleWhitespace(" ")
     args = [_site(site), cst.Arg(function, comma=cst.Comma(whitespace_after=space))]
     *first, last = found.operands
-    args += [cst.Arg(operand, comma=found.comma) for operand in first]
-    return cst.Call(func=cst.Name(TRACER), args=[*args, cst.Arg(last)])
+    args += [_parenthesised(cst.Arg(operand, comma=found.comma)) for operand in first]
+    return cst.Call(func=cst.Name(TRACER), args=[*args, _parenthesised(cst.Arg(last))])
 
 
 def _in_parts(arg: cst.Arg, call: cst.Call) -> cst.Arg:

@@ -121,6 +121,8 @@ class Call:
     """Made once more by the tracer, to see what inside a compiled function fails."""
     seconds: float = 0.0
     """How long it took to return or raise."""
+    within: tuple[int, ...] = ()
+    """Numbers of the calls that made the contexts (`with`) around it, outermost first."""
 
     @property
     def finished(self) -> bool:
@@ -300,6 +302,7 @@ def _call(event: dict[str, Any]) -> Call | None:
             seconds=float((returned or raised or {}).get("t", 0.0)),
             raised=None if raised is None else Raised.from_json(raised),
             explained=event.get("x") is True,
+            within=tuple(map(int, event.get("w") or ())),
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
         return None

@@ -30,12 +30,8 @@ def wanted_to_raise(node: cst.With | cst.Try) -> cst.BaseExpression | None:
         return _made(body) if any(map(_awaits, node.items)) else None
     if not node.handlers:
         return None
-    if node.orelse is not None:
-        lines = _lines(node.orelse.body)
-        # What is asserted where no result is kept is not about the result.
-        asserts = bool(lines and body) and isinstance(lines[-1], cst.Assert)
-        if _complains(lines) or (asserts and isinstance(body[-1], cst.Expr)):
-            return _made(body)
+    if node.orelse is not None and _complains(_lines(node.orelse.body)):
+        return _made(body)
     return _made(body[:-1]) if _complains(body) else None
 
 

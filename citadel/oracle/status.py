@@ -128,10 +128,10 @@ def once_more(limits: Limits, seen: Symptom | None) -> Limits:
 _ACCIDENT = Phrase(
     "message/accident",
     r"unsupported operand type\(s\) for|not supported between instances of|'NoneType' object"
-    r"|object of type '\w+' has no len\(\)|'\w+' object (?:is not|does not support|cannot be)"
+    r"|object of type '\w+' has no len\(\)|'\w+' object (?:is not|does not support item)"
+    r"|bad operand type for unary|argument of type '\w+' is not iterable"
     r"|(?:list|tuple|string) (?:assignment )?index out of range|values to unpack|cannot unpack"
-    r"|local variable '?\w+'? (?:referenced|where it)|int too large to convert"
-    r"|division (?:or modulo )?by zero",
+    r"|local variable '?\w+'? (?:referenced|where it)",
     finds=(
         "'>' not supported between instances of 'NoneType' and 'int'",
         "object of type 'NoneType' has no len()",

@@ -7,6 +7,7 @@ under the trigger alone, the script does so, too; else its last line fails while
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, replace
 
@@ -14,7 +15,7 @@ from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
 from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
-from citadel.spread.fact import PLAIN
+from citadel.spread.fact import PLAIN, Takes
 from citadel.spread.relation import Relation
 from harvest.sources.eagle.finding import CRASH, DIFFERS, STATUS, Finding
 from harvest.sources.eagle.scripts import assignment, imports
@@ -30,6 +31,8 @@ _OUTCOME = '''def outcome(call):
     return "returns"
 '''
 RETURNS = "returns"
+AROUND = {Takes.CONTEXT: "surrounded", Takes.SWITCH: "switched"}
+"""What variables are called that hold how a call ends in surroundings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,12 +180,12 @@ def _ways(
     if finding.state == STATUS and not relation.sampled:
         if alone:  # of the two, the one that returns
             return [one if finding.side == "reference" else other]
-        names = [_name(way.fact.name if way.fact.run else str(way)) for way in relation.ways]
+        names = [AROUND.get(way.fact.takes) or _name(str(way)) for way in relation.ways]
         calls = zip(names, (one, other), strict=True)
         shown = zip(relation.ways, names, strict=True)
         return [
             *(f"{name} = outcome(lambda: {text})" for name, text in calls),
-            *(f'print("{way}:", {name})' for way, name in shown),
+            *(f"print({json.dumps(f'{way}:')}, {name})" for way, name in shown),
             f'assert ({names[0]} == "{RETURNS}") == ({names[1]} == "{RETURNS}")',
         ]
     lines = [f"expected = {other}  # {_other(relation)}"]

@@ -238,7 +238,8 @@ def _gets(verified: Verified, mode: Fact) -> bool:
     name, known = mode.known_by
     calls = (one for one in verified.observation.calls if one.name == verified.case.api)
     given = (argument.value for call in calls for argument in call.inputs())
-    return bool(name) and any(getattr(value, name) == known for value in given)
+    tensors = (value for value in given if value.is_tensor)
+    return bool(name) and any(getattr(value, name) == known for value in tensors)
 
 
 def _makes(verified: Verified, name: str, keyword: str = "") -> bool:

@@ -79,7 +79,7 @@ class Fact:
     role: str = ""
     other: Mapping[str, str] = field(default_factory=dict)
     of_numbers: tuple[str, ...] = ()
-    known_by: tuple[str, str] = ("", "")
+    known_by: tuple[str, str | None] = ("", "")
     preserves: bool = False
     harmless: bool = False
     promotes: bool = False
@@ -158,7 +158,8 @@ def is_context(text: str) -> bool:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     calls = found.elts if isinstance(found, ast.Tuple) else [found]
-    return bool(calls) and all(map(_is_plain_call, calls))
+    ends = not text.rstrip().endswith(",")  # no `with a(),:`
+    return ends and bool(calls) and all(map(_is_plain_call, calls))
 
 
 def _is_plain_call(node: ast.expr) -> bool:

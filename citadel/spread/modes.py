@@ -38,11 +38,6 @@ def _described(mode: Fact) -> Fact:
     )
 
 
-GRAPHS = (
-    "tf.function",
-    *(f"tf.data.Dataset.{name}" for name in ("filter", "flat_map", "interleave", "map", "reduce")),
-)
-"""APIs that make graphs of functions."""
 _MODES: tuple[Fact, ...] = (
     Fact(
         name="within",
@@ -171,23 +166,23 @@ _MODES: tuple[Fact, ...] = (
         name="graph",
         says="is a graph",
         run={"tf": "tf.function({}, autograph=False)"},
-        called=GRAPHS,
+        called=("tf.function",),
     ),
     Fact(
         name="unsized",
         says="is a graph of tensors with sizes that are not known",
-        run={"tf": "unsized({})"},
+        run={"tf": "without_sizes({})"},
         setup={"tf": UNSIZED},
-        called=GRAPHS,
+        known_by=("shape", None),
         against="graph",
         beyond="graph",
     ),
     Fact(
         name="unranked",
         says="is a graph of tensors with ranks that are not known",
-        run={"tf": "unranked({})"},
+        run={"tf": "without_ranks({})"},
         setup={"tf": UNRANKED},
-        called=GRAPHS,
+        known_by=("shape", None),
         against="graph",
         beyond="graph",
     ),

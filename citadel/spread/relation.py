@@ -148,7 +148,7 @@ def read(trigger: str, ways: str = "") -> Relation:
             f"{both[checks.index(True)].fact.name} is asked of a number that passes plainly",
             "for example --trigger \"number: is float('nan')\" --ways plain,minus-one",
         )
-    if not infections and not ways.strip():
+    if not infections and both[0] == both[1]:
         raise CitadelError("there is nothing to spread", "give --trigger, --ways or both")
     return Relation(infections=tuple(infections), ways=both, sampled=both[0] == both[1])
 
@@ -161,11 +161,15 @@ def _ways(text: str) -> tuple[Given, Given]:
     name, _, value = text.strip().partition(" ")
     fact = BY_NAME.get(name)
     around = fact is not None and fact.takes in (Takes.CONTEXT, Takes.SWITCH)
-    if fact is not None and around and fact.takes_value(value):
-        return Given(fact, value), Given(fact, value)
+    if fact is not None and around and fact.takes_value(value.strip()):
+        return Given(fact, value.strip()), Given(fact, value.strip())
     both = [*map(given, text.split(",", 1))]
     if len(both) != 2:
         raise CitadelError("--ways takes two ways, parted by a comma", "for example plain,meta")
+    if both[0].fact is both[1].fact and both[0].fact is not PLAIN:
+        raise CitadelError(
+            f"both ways are {both[0].fact.name}", f"for example plain,{both[0].fact.name} ..."
+        )
     return both[0], both[1]
 
 

@@ -26,7 +26,7 @@ CHECKED = '''def checked(function):
 
     return call
 '''
-UNSIZED = '''def unsized(function):
+UNSIZED = '''def without_sizes(function):
     """The function as a graph of tensors whose sizes are not known when it is made."""
 
     def call(*given):
@@ -35,7 +35,7 @@ UNSIZED = '''def unsized(function):
 
     return call
 '''
-UNRANKED = '''def unranked(function):
+UNRANKED = '''def without_ranks(function):
     """The function as a graph of tensors whose ranks are not known when it is made."""
 
     def call(*given):

@@ -306,7 +306,6 @@ def test_a_name_stands_for_what_was_last_assigned_above(code, calls, call):
         ("try:\n    y = f(-1)\n    self.fail('no error')\nexcept E:\n    pass", "f(-1)"),
         ("try:\n    f(-1); assert False, 'no error'\nexcept E:\n    pass", "f(-1)"),
         ("try:\n    f(-1)\nexcept E:\n    pass\nelse:\n    print('fine')", None),
-        ("try:\n    f(-1)\nexcept E:\n    pass\nelse:\n    assert a < 3, 'taken'", "f(-1)"),
         ("try:\n    y = f(-1)\nexcept E:\n    pass\nelse:\n    assert y < 3", None),
         ("try:\n    f(-1)\n    raise E\nfinally:\n    g()", None),
         ("try:\n    for x in a:\n        f(x)\n    raise E\nexcept E:\n    pass", None),

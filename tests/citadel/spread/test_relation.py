@@ -27,7 +27,7 @@ def test_without_ways_the_call_without_the_trigger_is_the_other_one():
 
 
 def test_surroundings_are_those_of_both_calls():
-    found = read("input: dtype float16", "within torch.autocast('cpu', dtype=torch.float16)")
+    found = read("input: dtype float16", " within  torch.autocast('cpu', dtype=torch.float16)")
     assert found.sampled
     assert str(found) == (
         "`input` has dtype float16 (within torch.autocast('cpu', dtype=torch.float16))"
@@ -57,6 +57,9 @@ def test_surroundings_are_those_of_both_calls():
         ("out: empty", "within", "within takes a context"),
         ("out: empty", "within open('f')", "within takes a context"),
         ("out: empty", "within torch.device(open('f'))", "within takes a context"),
+        ("out: empty", "within torch.no_grad(),", "no fact is called ''"),
+        ("out: empty", "set torch.f,set torch.g", "both ways are set"),
+        ("", "within torch.no_grad()", "there is nothing to spread"),
         ("out: empty", "set torch.f(1)", "set takes a switch"),
         ("inputs: compiled", "", "compiled is a way to make a call"),
         ("", "", "there is nothing to spread"),

@@ -233,7 +233,15 @@ def test_surroundings_enclose_both_calls(spread_on):
 
 
 @pytest.mark.torch
-def test_a_setting_is_undone(spread_on):
+def test_a_plain_argument_may_be_the_trigger_in_surroundings(spread_on):
+    relation = read("dim|number: is 77", "within torch.no_grad()")
+    hits, _, _ = spread_on(relation, "torch.cumsum", "torch.flip")
+    assert "torch.cumsum" in hits
+    assert "bad_dim = 77  # the trigger" in hits["torch.cumsum"].code
+
+
+@pytest.mark.torch
+def test_a_setting_is_switched_off_again(spread_on):
     relation = read("", "set torch.use_deterministic_algorithms,plain")
     names = ("torch.put", "torch.add", "torch.Tensor.put_")
     hits, tally, _ = spread_on(relation, *names)

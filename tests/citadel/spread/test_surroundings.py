@@ -16,12 +16,28 @@ AUTOCAST = """
     from torch import autocast
     x, index = torch.ones(4, 4), torch.arange(4)
 
-    @torch.inference_mode()
-    def forward():
-        return torch.index_add(x, 0, index, torch.mm(x, x))
+    class Model:
+        def forward(self):
+            return torch.index_add(x, 0, index, torch.mm(x, x))
 
-    with open("notes", "w") as notes, autocast("cpu", dtype=torch.bfloat16):
-        forward()
+    Model().forward()
+    with open("notes", "w") as notes, autocast("cpu", dtype=torch.bfloat16) as cast:
+        with torch.inference_mode():
+            Model().forward()
+"""
+LOOP = """
+    import torch
+    x, index = torch.ones(4, 4), torch.arange(4)
+    for enabled in (False, True):
+        with torch.autocast("cpu", torch.bfloat16, enabled):
+            torch.index_add(x, 0, index, torch.mm(x, x))
+"""
+BEFORE = """
+    import torch
+    x, index = torch.ones(4, 4), torch.arange(4)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        y = torch.mm(x, x)
+    torch.index_add(x, 0, index, y)
 """
 NEEDLESS = """
     import torch
@@ -30,18 +46,16 @@ NEEDLESS = """
 """
 SWITCHED = """
     import torch
-    torch.set_flush_denormal(False)
+    torch.autograd.set_detect_anomaly(False)
     torch.manual_seed(0)
     torch.use_deterministic_algorithms(True)
     torch.zeros(3).put_(torch.tensor([0]), torch.ones(1))
 """
-INSIDE = """
+AGAIN = """
     import torch
-    def loss(x):
-        with torch.device("meta"):
-            y = torch.ones(3)
-        return torch.linalg.cholesky(x)
-    loss(-torch.eye(3))
+    torch.use_deterministic_algorithms(True)
+    torch.use_deterministic_algorithms(False)
+    torch.linalg.cholesky(-torch.eye(3))
 """
 VALUES = """
     import torch
@@ -49,22 +63,29 @@ VALUES = """
         y = torch.special.log_ndtr(torch.tensor(-1.0))
     assert y > 0
 """
+INDEX_ADD, PUT, CHOLESKY = (
+    "torch.index_add raises RuntimeError",
+    "put_ raises RuntimeError",
+    "cholesky raises _LinAlgError",
+)
 
 
 @pytest.mark.parametrize(
     ("title", "code", "found"),
     [
         (
-            "torch.index_add raises RuntimeError",
+            INDEX_ADD,
             AUTOCAST,
             ["within torch.amp.autocast('cpu', dtype=torch.bfloat16), torch.inference_mode()"],
         ),
-        ("put_ raises RuntimeError", SWITCHED, ["set torch.use_deterministic_algorithms"]),
-        ("cholesky raises _LinAlgError", NEEDLESS, []),
-        ("cholesky raises _LinAlgError", INSIDE, []),
-        ("log_ndtr should be positive", VALUES, ["within torch.no_grad()"]),
+        (INDEX_ADD, LOOP, ["within torch.autocast('cpu', torch.bfloat16, True)"]),
+        (INDEX_ADD, BEFORE, []),
+        (PUT, SWITCHED, ["set torch.use_deterministic_algorithms"]),
+        (CHOLESKY, AGAIN, []),
+        (CHOLESKY, NEEDLESS, []),
+        ("log_ndtr should be positive", VALUES, []),
     ],
-    ids=["autocast", "switched", "needless", "inside", "values"],
+    ids=["autocast", "loop", "before", "switched", "switched-off", "needless", "values"],
 )
 def test_what_the_failure_needs_around_the_call(bench, read, title, code, found):
     reading = read(title, code)
