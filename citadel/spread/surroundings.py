@@ -68,7 +68,8 @@ def _text(call: Call, verified: Verified, catalog: Catalog) -> str:
     """A call with plain arguments, as code; "" for any other."""
     given = [("", one) for one in call.arguments] + list(call.keywords)
     literals = [(name, one.value.literal()) for name, one in given]
-    if call.receiver is not None or any(text is None for _, text in literals):
+    foreign = call.receiver is not None or call.site >= len(verified.source.nodes)
+    if foreign or any(text is None for _, text in literals):
         return ""
     inner = ", ".join(f"{name}={text}" if name else str(text) for name, text in literals)
     return f"{_name(call, verified, catalog)}({inner})"
