@@ -74,8 +74,7 @@ class Spread:
         if seen.state != "status" or not wanted["type"]:
             return True
         types, message = seen.problem
-        known = not wanted["message"] or similar(message, wanted["message"])
-        return known and wanted["type"] in types
+        return wanted["type"] in types and similar(message, wanted["message"])
 
     def groups(self):
         """One entry per API, in the host's order."""

@@ -125,22 +125,6 @@ def once_more(limits: Limits, seen: Symptom | None) -> Limits:
     return replace(limits, wall=min(limits.wall, HANGS_AGAIN))
 
 
-_ACCIDENT = Phrase(
-    "message/accident",
-    r"unsupported operand type\(s\) for|not supported between instances of|'NoneType' object"
-    r"|object of type '\w+' has no len\(\)|'\w+' object (?:is not|does not support item)"
-    r"|bad operand type for unary|argument of type '\w+' is not iterable"
-    r"|(?:list|tuple|string) (?:assignment )?index out of range|values to unpack|cannot unpack"
-    r"|local variable '?\w+'? (?:referenced|where it)",
-    finds=(
-        "'>' not supported between instances of 'NoneType' and 'int'",
-        "object of type 'NoneType' has no len()",
-        "list index out of range",
-    ),
-    spares=("index 3 is out of range", "rank must be known, not None", "size must be positive"),
-)
-"""What Python itself says where code goes astray: nobody has meant to refuse anything."""
-
 _ARGUMENTS = Phrase(
     "message/arguments",
     r"unexpected keyword argument|missing \d+ required|takes \d+ positional|takes from \d+"
@@ -165,13 +149,6 @@ def _nameless(pattern: str | None, api: str) -> str:
     name = re.escape(api.rsplit(".", 1)[-1].strip("_"))
     quoted = rf"'_?{name}\w*(?:: \w+)?'|\b_?{name}(?:_(?:back|for)ward)?_?\b"
     return re.sub(quoted, "API", pattern or "", flags=re.IGNORECASE)
-
-
-def accident(symptom: Symptom) -> bool:
-    """Whether it is Python that raises, and not the framework: in other words elsewhere."""
-    if symptom.kind is not SymptomKind.RAISES:
-        return False
-    return _ACCIDENT.search(symptom.message or "") is not None
 
 
 def refuses_arguments(symptom: Symptom) -> bool:

@@ -168,8 +168,8 @@ def _ways(
         yield from ((symptom, (plain, Given(one))) for one in contrast)
         return
     modes = _modes(verified, changes)
-    special = [*around, *map(Given, modes)]
     if verified.witness is None and symptom in STATUS_KINDS:
+        special = [*around, *map(Given, modes)]
         yield from ((symptom, (one, Given(BY_NAME[one.fact.beyond]))) for one in special)
         yield from ((symptom, (one, one)) for one in around)
         yield symptom, (plain, plain)
@@ -178,8 +178,8 @@ def _ways(
         for one in CHECKED if accepts and not modes else ():
             yield symptom, (plain, Given(one))
         differs = None if any(one.raised for one in verified.observation.calls) else DIFFERS
-        for given in special:  # None: what its own calls show, counts
-            yield (symptom if accepts else differs), (given, Given(BY_NAME[given.fact.against]))
+        for one in modes:  # None: what its own calls show, counts
+            yield (symptom if accepts else differs), (Given(one), Given(BY_NAME[one.against]))
         for one in modes if not accepts else ():
             if one.name in DESCRIBED:
                 told = DESCRIBED[one.name]

@@ -17,7 +17,6 @@ from citadel.spread.wrappers import (
     SLOPED,
     SWITCHED,
     UNRANKED,
-    UNSIZED,
     WITHIN,
 )
 
@@ -167,15 +166,6 @@ _MODES: tuple[Fact, ...] = (
         says="is a graph",
         run={"tf": "tf.function({}, autograph=False)"},
         called=("tf.function",),
-    ),
-    Fact(
-        name="unsized",
-        says="is a graph of tensors with sizes that are not known",
-        run={"tf": "without_sizes({})"},
-        setup={"tf": UNSIZED},
-        known_by=("shape", None),
-        against="graph",
-        beyond="graph",
     ),
     Fact(
         name="unranked",

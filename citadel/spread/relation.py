@@ -166,7 +166,7 @@ def _ways(text: str) -> tuple[Given, Given]:
     both = [*map(given, text.split(",", 1))]
     if len(both) != 2:
         raise CitadelError("--ways takes two ways, parted by a comma", "for example plain,meta")
-    if both[0].fact is both[1].fact and both[0].fact is not PLAIN:
+    if both[0].fact is both[1].fact and both[0].fact.setup:  # their functions have one name
         raise CitadelError(
             f"both ways are {both[0].fact.name}", f"for example plain,{both[0].fact.name} ..."
         )

@@ -301,8 +301,6 @@ class SecondRoad:
         if other and relation.harmless and case.symptom.kind is SymptomKind.RAISES and not raw:
             return seen is not None and seen.kind is SymptomKind.RAISES
         if relation.fails and not relation.asked:
-            if other and seen is not None and status.accident(case.symptom):
-                return status.accident(seen) and seen.exception == case.symptom.exception
             return status.matches(case.symptom, seen, names)
         kinds = OF_VALUES if relation.kind is None else (relation.kind,)
         return seen is not None and seen.kind in kinds

@@ -17,7 +17,6 @@ from analysis.dynamic.model import Sample
 from analysis.index import ApiIndex
 from analysis.target.session import Session
 from citadel.model import Symptom, SymptomKind
-from citadel.oracle import status
 from citadel.spread.fact import FRAMEWORKS
 from citadel.spread.relation import Relation
 from citadel.spread.samples import described, unsigned
@@ -187,5 +186,5 @@ def _counted(relation: Relation, wanted: Symptom) -> dict[str, Any]:
     return {
         "states": states.get(kind, [CRASH]),
         "type": (wanted.exception or "").rpartition(".")[2] if raises else "",
-        "message": (wanted.message or "") if raises and not status.accident(wanted) else "",
+        "message": (wanted.message or "") if raises else "",
     }

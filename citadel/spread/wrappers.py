@@ -26,15 +26,6 @@ CHECKED = '''def checked(function):
 
     return call
 '''
-UNSIZED = '''def without_sizes(function):
-    """The function as a graph of tensors whose sizes are not known when it is made."""
-
-    def call(*given):
-        specs = [tf.TensorSpec([None] * x.shape.rank, x.dtype) for x in given]
-        return tf.function(function, input_signature=specs, autograph=False)(*given)
-
-    return call
-'''
 UNRANKED = '''def without_ranks(function):
     """The function as a graph of tensors whose ranks are not known when it is made."""
 

@@ -32,6 +32,7 @@ def test_surroundings_are_those_of_both_calls():
     assert str(found) == (
         "`input` has dtype float16 (within torch.autocast('cpu', dtype=torch.float16))"
     )
+    assert not read("input: empty", "dtype float16,dtype float64").sampled
     other = read("", "set torch.use_deterministic_algorithms,plain")
     assert not other.sampled
     assert str(other) == "set torch.use_deterministic_algorithms against plain"
