@@ -175,13 +175,20 @@ def _from_json(text: str, *, source: str, in_directory: bool) -> Iterator[Report
 
 
 def _from_markdown(text: str, source: str) -> Report:
-    lines = clean(text).split("\n")
+    lines = _unquoted(clean(text).split("\n"))
     title = title_of(lines)
     index = next((at for at, line in enumerate(lines) if line.strip()), 0)
     first = lines[index]
     own = first.startswith("#") and heading_of(first) is not None and first.strip("# \t") == title
     body = "\n".join(lines[index + 1 :]).lstrip("\n") if own else "\n".join(lines)
     return Report(source=source, title=title, body=body)
+
+
+def _unquoted(lines: list[str]) -> list[str]:
+    """The lines; without the marks of a quotation where all of them are quoted."""
+    if all(line.startswith(">") for line in lines if line.strip()):
+        return [line.removeprefix(">").removeprefix(" ") for line in lines]
+    return lines
 
 
 def _from_python(text: str, source: str) -> Report:

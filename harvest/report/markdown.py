@@ -269,6 +269,12 @@ def _is_import(lines: list[str], at: int) -> Literal[True] | None:
     return True if _IMPORT.fullmatch(lines[at]) else None
 
 
+@_BEGINS.rule("bare-prompt")
+def _is_prompted(lines: list[str], at: int) -> Literal[True] | None:
+    """A line has the prompt of a session."""
+    return True if lines[at].lstrip().startswith((">>> ", "In [")) else None
+
+
 @_BEGINS.rule("bare-below-a-title")
 def _begins_below_heading(lines: list[str], at: int) -> Literal[True] | None:
     """A line is a statement, and the first thing below "Code example"."""

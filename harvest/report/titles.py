@@ -31,14 +31,13 @@ _FIELDS = 2
 _FORM_HEADING = Wordings(
     Wording(
         "title/asks-to-describe",
-        r"describe the (?:bug|issue)|bug|motivation|additional context"
-        r"|(?:the )?feature(?:, motivation and pitch)?",
+        r"describe the (?:bug|issue)|additional context|(?:the )?feature, motivation and pitch",
         ("### Describe the bug", "The feature, motivation and pitch"),
         ("A bug in fold",),
     ),
     Wording(
         "title/asks-how-to-reproduce",
-        r"(?:steps |code |how )?to reproduce|reproduction|repro"
+        r"(?:steps |code |how )?to reproduce"
         r"|standalone code(?: to reproduce)?(?: the issue)?|source code",
         ("Steps to reproduce", "Standalone code to reproduce the issue"),
         ("How to pad",),
@@ -52,7 +51,7 @@ _FORM_HEADING = Wordings(
     ),
     Wording(
         "title/asks-for-output",
-        r"outputs?|results?|errors?(?: logs?| messages?)?|(?:relevant )?log output",
+        r"errors? (?:logs?|messages?)|(?:relevant )?log output",
         ("Error messages", "Relevant log output"),
         ("Errors of fold",),
     ),
@@ -82,8 +81,10 @@ class _Section:
 
     @property
     def is_usual(self) -> bool:
-        """Whether the heading is one of a form, by its words."""
-        return self.is_dump or bool(_FORM_HEADING.search(self.heading))
+        """Whether the heading is one of a form, by its words: a single one says nothing, unless
+        it is the name of an API."""
+        one_word = len(re.findall(r"[\w.]+", self.heading)) == 1 and "." not in self.heading
+        return one_word or self.is_dump or bool(_FORM_HEADING.search(self.heading))
 
     @property
     def is_field(self) -> bool:
@@ -121,12 +122,11 @@ def _line_above(sections: Sequence[_Section], forms: set[int]) -> str | None:
 
 @_TITLES.rule("own-heading")
 def _own_heading(sections: Sequence[_Section], forms: set[int]) -> str | None:
-    """The first heading that is none of a form."""
-    for section in sections:
-        own = 0 < section.level < _BOLD and section.level not in forms
-        if own and section.heading and not section.is_usual:
-            return section.heading
-    return None
+    """The first heading that is none of a form; a line in bold, if there is just one."""
+    own = [one for one in sections if one.level and one.level not in forms and one.heading]
+    bold = [one for one in own if one.level == _BOLD]
+    titles = [one for one in own if one.level < _BOLD] + (bold if len(bold) == 1 else [])
+    return next((one.heading for one in titles if not one.is_usual), None)
 
 
 @_TITLES.rule("first-line")

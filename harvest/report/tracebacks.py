@@ -107,13 +107,18 @@ def find_raised(lines: list[str]) -> list[Raised]:
     """Return the exceptions that `lines` record, in order, each traceback's last one."""
     bare = [_PREFIX.sub("", line, count=1) if _is_marked(line) else line for line in lines]
     found: list[Raised] = []
+    handled = 0  # of those found so far, as many gave way to one that has not been seen yet
     at = 0
     while at < len(bare):
-        if _START.match(bare[at]) and "Traceback" in bare[at][:300]:
+        if _GOES_ON.match(bare[at].strip()):
+            raised, at, handled = None, at + 1, len(found)
+        elif _START.match(bare[at]) and "Traceback" in bare[at][:300]:
             raised, at = _read_traceback(bare, at + 1)
         else:
             raised, at = _read_alone(bare, at), at + 1
         if raised is not None:
+            if handled == len(found) > 0:
+                found.pop()
             found.append(raised)
     return list(_without_inner(found))
 
@@ -158,7 +163,7 @@ def _chained(lines: list[str], at: int, first: Raised) -> tuple[Raised, int]:
     while True:
         start = _after_blank(lines, at + 1)
         if start >= len(lines) or "Traceback (most recent call last)" not in lines[start][:300]:
-            return raised or first, at + 1
+            return raised or first, at
         start += 1
         last, at = _one_traceback(lines, start)
         raised = last or raised

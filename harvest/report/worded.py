@@ -71,6 +71,11 @@ SAME = "the parts called slow and fast are the same calls, with other inputs or 
 TANGLED = "the parts called slow and fast need what the other has changed"
 
 
+def measures(code: str) -> bool:
+    """Whether code reads clocks, or counts memory."""
+    return bool(_MEASURES.search(code))
+
+
 def with_clocks(
     snippets: Sequence[Snippet], document: Document, claims: Sequence[Claim]
 ) -> tuple[tuple[Snippet, ...], str]:

@@ -22,7 +22,8 @@ _TRACE_END = Phrase(
     finds=("ValueError: no", "KeyboardInterrupt"),
     spares=("f()",),
 )
-_VALUE_STARTS = frozenset("([{<0123456789+-")
+_GOES_ON = frozenset(("elif", "else", "except", "finally", "case"))
+"""Words that begin a line which is no Python without the ones above it."""
 _MAX_LINE = 2000
 _WORK = 1_000_000
 """Characters that the parser may be given in all while lines are dropped one by one."""
@@ -54,15 +55,19 @@ TRACEBACKS = Step(
 
 
 def _foreign_lines(code: str) -> str:
-    """Drop the lines at which the parser stops, as long as they are output or prose."""
+    """Drop the lines at which the parser stops, as long as they are output or prose, or are no
+    Python by themselves: those must not be the most."""
     lines = code.split("\n")
+    unknown = 0
     for _ in range(min(len(lines), 150, 1 + _WORK // (len(code) + 1))):
         tree = parse("\n".join(lines))
         if not isinstance(tree, Refusal):
-            return "\n".join(lines)
+            written = sum(1 for line in lines if line.strip())
+            return code if unknown > written else "\n".join(lines)
         at = _foreign_at(lines, tree.line - 1)
         if at is None:
             return code
+        unknown += not is_foreign(lines[at])
         del lines[at : _printed_end(lines, at)]
     return code
 
@@ -72,7 +77,7 @@ def _foreign_at(lines: list[str], near: int) -> int | None:
     for at in (near, near - 1, near + 1):
         if 0 <= at < len(lines) and lines[at].strip() and is_foreign(lines[at]):
             return at
-    if near < len(lines) and _is_value(lines[near]):
+    if near < len(lines) and _is_no_python(lines[near]):
         return near
     at = min(near, len(lines) - 1)
     for _ in range(60):
@@ -82,10 +87,14 @@ def _foreign_at(lines: list[str], near: int) -> int | None:
     return at if at >= 0 and is_output(lines[at]) else None
 
 
-def _is_value(line: str) -> bool:
-    """Tell whether a line starts like a value, is whole, and yet is no Python."""
+def _is_no_python(line: str) -> bool:
+    """Tell whether a line stands for itself, and yet is no Python."""
     whole = all(line.count(opened) == line.count(closed) for opened, closed in ("()", "[]", "{}"))
-    return line[:1] in _VALUE_STARTS and whole and isinstance(parse(line), Refusal)
+    begins = line[:1] not in (" ", "\t", "@", "#", ")", "]", "}", "")
+    goes_on = line.rstrip().endswith((":", "\\", ",")) or bool(
+        _GOES_ON & set(line.split(None, 1)[:1])
+    )
+    return begins and whole and not goes_on and isinstance(parse(line), Refusal)
 
 
 def _printed_end(lines: list[str], at: int) -> int:
@@ -106,6 +115,7 @@ FOREIGN_LINES = Step(
         ("x = f()\nprint(x)\ntensor([1., 2.], grad_fn=<A>)\ny = 2", "x = f()\nprint(x)\ny = 2"),
         ("f()\ntensor([[1., 2.],\n        [3., 4.]], grad_fn=<A>)\ny = 2", "f()\ny = 2"),
         ("x = 1\nThis fails for me\ny = 2", "x = 1\ny = 2"),
+        ("https://example.org/012/a#b\nx = 1", "x = 1"),
         ("x = f()\n\nOutput:\n(2, 0) same: False", "x = f()\n"),
     ),
 )

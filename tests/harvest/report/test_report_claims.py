@@ -34,6 +34,18 @@ TRACEBACKS = {
         "ValueError",
         "2",
     ),
+    "chained without heads": (
+        "  File 'a', line 1, in f\nKeyError: 1\n\nDuring handling of the above exception, another"
+        " exception occurred:\n  File 'b', line 2, in g\nValueError: 2",
+        "ValueError",
+        "2",
+    ),
+    "chained, the first with a head": (
+        TRACE + "KeyError: 1\n\nDuring handling of the above exception, another exception"
+        " occurred:\n  File 'b', line 2, in g\nValueError: 2",
+        "ValueError",
+        "2",
+    ),
     "wrapped": (
         TRACE + "a.InvalidArgumentError: Exception encountered when calling layer 'x'.\n\n"
         "inner words [Op:X]\n\nCall arguments:",

@@ -141,6 +141,15 @@ def test_bare_sessions_are_found():
     assert "is fine" not in block.text
 
 
+def test_a_bare_session_goes_on_behind_a_sentence():
+    text = ">>> import torch\n>>> x = torch.ones(2)\n\nThe next one fails:\n\n>>> torch.sqrt(x)\n"
+    first, second = read_markdown(text).blocks
+    assert (first.text, second.text) == (
+        ">>> import torch\n>>> x = torch.ones(2)",
+        ">>> torch.sqrt(x)",
+    )
+
+
 @pytest.mark.parametrize(
     "text", ["import torch then call f and see", "from torch import it fails.", "import os\nos.x()"]
 )

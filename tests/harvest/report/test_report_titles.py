@@ -136,3 +136,26 @@ def test_a_form_keeps_its_body_whole(tmp_path):
     report = one([write(tmp_path, "a.md", TENSORFLOW)])
     assert report.title.startswith("`tf.nn.max_pool3d` aborts")
     assert report.body == TENSORFLOW
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("### Description\nfold crashes for a stride of 0.\n", "fold crashes for a stride of 0."),
+        ("## 🐛 Bug\nfold crashes.\n", "fold crashes."),
+        ("# torch.nn.functional.fold\nIt crashes.\n", "torch.nn.functional.fold"),
+        ("# fold crashes\nOn any input.\n", "fold crashes"),
+        ("From the forum:\n\n**fold crashes**\n\nOn any input.\n", "fold crashes"),
+        ("It dies.\n\n**Not here**\n\nHere.\n\n**Nor there**\n\nThere.\n", "It dies."),
+    ],
+)
+def test_a_heading_of_one_word_is_no_title(text, title):
+    assert title_of(text.split("\n")) == title
+
+
+def test_a_report_that_is_quoted_as_a_whole_is_read_as_if_it_were_not(tmp_path):
+    quoted = "> # fold crashes\n>\n> ```python\n> import torch\n> ```\n"
+    report = one([write(tmp_path, "a.md", quoted)])
+    assert (report.title, report.body) == ("fold crashes", "```python\nimport torch\n```\n")
+    answered = "> # fold crashes\n\nFor me, too.\n"
+    assert one([write(tmp_path, "b.md", answered)]).title != "fold crashes"
