@@ -127,6 +127,11 @@ def compiled_from(function):
     return backend.compiled_from(function)
 
 
+def compiled(function):
+    """Whether this makes graphs of a function."""
+    return compiled_from(function) is not None
+
+
 def operation(thing):
     """Whether a value is one of the framework's functions."""
     if isinstance(thing, type) or _is_callable_object(thing):

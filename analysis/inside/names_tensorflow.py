@@ -120,6 +120,11 @@ def compiled_from(function):
     return None
 
 
+def compiled(function):
+    """Whether this makes graphs of a function."""
+    return compiled_from(function) is not None
+
+
 def operation(thing):
     """Whether a value is one of the framework's functions."""
     if isinstance(thing, (type, tf.Module)):

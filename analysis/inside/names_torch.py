@@ -175,6 +175,14 @@ def compiled_from(function):
     return None
 
 
+def compiled(function):
+    """Whether a compiler made this of a function or a layer."""
+    if isinstance(function, types.FunctionType):
+        return "_torchdynamo_orig_callable" in function.__dict__
+    scripted = isinstance(function, (torch.jit.ScriptFunction, torch.jit.ScriptModule))
+    return scripted or type(function).__name__ == "OptimizedModule"
+
+
 def operation(thing):
     """Whether a value is one of the framework's functions."""
     if isinstance(thing, (type, torch.nn.Module, torch.jit.ScriptFunction)):

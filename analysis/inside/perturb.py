@@ -81,12 +81,13 @@ def _mapped(value, change, depth=DEPTH):
         return value
 
 
-def doubled(emit, code, traced, sites):
+def doubled(emit, code, traced, sites, off=False):
     """Run a case as `case.run` does, the calls at `sites` being given double precision.
 
-    What they construct computes in it, if it is told a dtype.
+    What they construct computes in it, if it is told a dtype. `off`: what they are given is a
+    little off first, as by `nudged`.
     """
-    return _in_double(emit, code, traced, sites, "fc")
+    return _in_double(emit, code, traced, sites, "fc", off)
 
 
 def widened(emit, code, traced, sites):
@@ -94,13 +95,14 @@ def widened(emit, code, traced, sites):
     return _in_double(emit, code, traced, sites, "fciu")
 
 
-def _in_double(emit, code, traced, sites, kinds):
+def _in_double(emit, code, traced, sites, kinds, off=False):
+    def changed(value):
+        return changed_numbers.double(changed_numbers.nudged(value) if off else value, kinds)
+
     def call(function, args, kwargs):
         if isinstance(function, type) and "dtype" in kwargs:
             kwargs = dict(kwargs, dtype=changed_numbers.double_dtype(kwargs["dtype"]))
-        return _call_given(
-            function, args, kwargs, lambda value: changed_numbers.double(value, kinds)
-        )
+        return _call_given(function, args, kwargs, changed)
 
     return _run(emit, code, traced, sites, call)
 

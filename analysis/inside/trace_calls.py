@@ -73,6 +73,7 @@ class Tracer:
         self.numbers = {}
         self.depth = 0
         self.explaining = 0
+        self.compiled = 0  # how many functions that a compiler made are running
         self.names = side.module("names")
         self.handed = Handed(self)
         self.last = {}  # site -> number of its last call
@@ -118,6 +119,8 @@ class Tracer:
         form = within_form(form, within)
         number = self.count = self.last[site] = self.count + 1
         loud = occurrence <= QUIET_AFTER and number <= MAX_EVENTS
+        compiled = self.names is not None and self.names.compiled(function)
+        self.compiled += compiled
         if loud:
             self.started(number, site, occurrence, name, form, receiver, args, kwargs)
         self.depth += 1
@@ -134,6 +137,7 @@ class Tracer:
             raise
         finally:
             self.depth -= 1
+            self.compiled -= compiled
         took = perf_counter() - began
         made = receiver if form == "class" and receiver is not None else result
         if form == "class":
@@ -207,6 +211,7 @@ class Tracer:
                 "d": self.depth,
                 "w": self.within[-MOST_CONTEXTS:],
                 "x": self.explaining > 0,
+                "c": self.compiled > 0,
                 "f": name,
                 "form": form,
                 "self": None

@@ -123,6 +123,8 @@ class Call:
     """How long it took to return or raise."""
     within: tuple[int, ...] = ()
     """Numbers of the calls that made the contexts (`with`) around it, outermost first."""
+    compiled: bool = False
+    """Of a function that a compiler made, or made inside of one."""
 
     @property
     def finished(self) -> bool:
@@ -303,6 +305,7 @@ def _call(event: dict[str, Any]) -> Call | None:
             raised=None if raised is None else Raised.from_json(raised),
             explained=event.get("x") is True,
             within=tuple(map(int, event.get("w") or ())),
+            compiled=event.get("c") is True,
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
         return None

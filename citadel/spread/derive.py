@@ -29,7 +29,7 @@ from citadel.spread.facts import BY_NAME, FACTS, Given
 from citadel.spread.modes import DESCRIBED, MODES
 from citadel.spread.relation import Infection, Relation
 from citadel.spread.samples import elements
-from citadel.verify.verified import Verified
+from citadel.verify.verified import Contradiction, Verified
 
 WIDER, DIFFERS = "wider", SymptomKind.DISAGREES
 IS = BY_NAME["is"]
@@ -163,9 +163,8 @@ def _ways(
     if verified.measured is not None:
         return
     if verified.contradiction is not None:
-        way = verified.contradiction.way
-        contrast = (one for one in (*FACTS, *MODES) if one.known_by == way)
-        yield from ((symptom, (plain, Given(one))) for one in contrast)
+        others = _otherwise(verified, verified.contradiction, changes)
+        yield from ((symptom, (plain, Given(one))) for one in others)
         return
     modes = _modes(verified, changes)
     if verified.witness is None and symptom in STATUS_KINDS:
@@ -224,6 +223,15 @@ def _modes(verified: Verified, changes: Sequence[Change]) -> list[Fact]:
     ]
     first = [one for one in MODES if taken & set(one.brings_back)]
     return list(dict.fromkeys([*first, *made]))
+
+
+def _otherwise(
+    verified: Verified, contradiction: Contradiction, changes: Sequence[Change]
+) -> list[Fact]:
+    """The ways to make a call in which it returns, while it is refused as it is."""
+    if contradiction.way is None:
+        return [one for one in _modes(verified, changes) if one.name in DESCRIBED]
+    return [one for one in (*FACTS, *MODES) if one.known_by == contradiction.way]
 
 
 def _right(changes: Sequence[Change]) -> Given:

@@ -33,13 +33,47 @@ def contradicting(
 ) -> Verified | None:
     """The case of the first call that ends in two ways, of an API that the report names."""
     for attempt in attempts:
-        for refused, found in _contradictions(attempt.traced.calls):
+        calls = attempt.traced.calls
+        for refused, found in (*_contradictions(calls), *_lost_where_compiled(attempt)):
             api = resolve(refused, catalog)
             if api is None or refused.site >= len(attempt.source.nodes):
                 continue
-            if named(api, reading.mentions) or spoken(api, reading.report.title):
+            said = named(api, reading.mentions) or spoken(api, reading.report.title)
+            if said or found.way is None:
                 return _case(reading, attempt, api, refused, found, info)
     return None
+
+
+def _lost_where_compiled(attempt: Attempt) -> Iterator[tuple[Call, Contradiction]]:
+    """The refused calls that return in a function which is compiled, given the very same.
+
+    What is traced is not compiled as a whole, and may fail where it did not.
+    """
+    calls = [one for one in attempt.traced.calls if not one.explained]
+    ends_well = attempt.symptom is None or attempt.caught is not None
+    traced_alone = ends_well and attempt.traced.exception is not None
+    compiled = [one for one in calls if one.compiled and (one.result is not None or traced_alone)]
+    for refused in calls:
+        if refused.raised is None or refused.compiled or refused.form == "other":
+            continue
+        asked = refused, _outermost(refused, calls)
+        if any(_same(one, other) for one in asked for other in compiled):
+            yield refused, Contradiction(refusal=status.of_raised(refused.raised))
+
+
+def _same(one: Call, other: Call) -> bool:
+    """Whether two calls are of one function, and given the same tensors."""
+    return one.name == other.name and alike(one, other) and _tensors(one) == _tensors(other)
+
+
+def _tensors(call: Call) -> list[tuple[int, ...]]:
+    return [argument.ids for argument in call.inputs()]
+
+
+def _outermost(call: Call, calls: Sequence[Call]) -> Call:
+    """The call of the text's top level that a call is made in."""
+    before = (one for one in reversed(calls) if one.number <= call.number)
+    return next((one for one in before if one.depth == 0), call)
 
 
 def _contradictions(calls: Sequence[Call]) -> Iterator[tuple[Call, Contradiction]]:
@@ -73,7 +107,7 @@ def _case(
     symptom = Symptom(
         kind=SymptomKind.ACCEPTS,
         pattern=found.refusal.pattern,
-        observed=f"a result ({WAYS[found.way]})",
+        observed=f"a result ({'compiled' if found.way is None else WAYS[found.way]})",
         expected=found.refusal.headline(),
     )
     case = BugCase(

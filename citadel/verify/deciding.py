@@ -21,6 +21,7 @@ from citadel.verify.verified import Attempt, NotVerified, Verified
 from harvest.report.accepted import accepts, is_fact
 from harvest.report.lines import is_values
 from harvest.report.model import ClaimKind, ClaimSource, Reading
+from harvest.report.worded import measures
 
 _ASSERTION = re.compile(r"\bassert")
 _QUIETLY = Phrase(
@@ -111,6 +112,14 @@ def _asserts(reading: Reading, attempt: Attempt) -> bool:
         return asserts(attempt.traced)
     about = any(m.title and leaf(m.name) == leaf(failing.name) for m in reading.mentions)
     return asserts(attempt.traced) and not about
+
+
+def only_measures(reading: Reading, attempt: Attempt) -> bool:
+    """Whether code measures and ends well, and no title and nothing that is pasted tells of a
+    failure or a wrong value: then it is about what it measures, whatever words say so."""
+    told = {one.kind for one in reading.claims if one.source is not ClaimSource.BODY}
+    ends_well = attempt.symptom is None and attempt.caught is None
+    return ends_well and told <= {ClaimKind.PERFORMANCE} and measures(attempt.snippet.code)
 
 
 def fails_an_assertion(reading: Reading, attempt: Attempt) -> bool:

@@ -167,10 +167,10 @@ def drifted(wanted: Symptom | None, seen: Symptom | None) -> bool:
 
 
 def _same_words(one: Symptom, other: Symptom) -> bool:
-    """Whether two messages are the same, or one is the other's beginning: reports cut them short,
-    or put into one line what a framework puts into several."""
+    """Whether two messages are the same, or one is in the other: reports cut them short or put into
+    one line what a framework puts into several, and what runs a function wraps what it raises."""
     short, long = sorted((one.pattern or "", other.pattern or ""), key=len)
-    return short == long or (len(short) >= SHORTEST_BEGINNING and long.startswith(short))
+    return short == long or (len(short) >= SHORTEST_BEGINNING and short in long)
 
 
 def _related(one: str | None, other: str | None) -> bool:

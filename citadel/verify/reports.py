@@ -27,6 +27,7 @@ from citadel.verify.deciding import (
     asked_to_refuse,
     fails_an_assertion,
     gone,
+    only_measures,
     settles,
     values_after_all,
     values_decide,
@@ -125,14 +126,11 @@ def _reproduced(
     best = max(attempts, key=partial(_promise, wanted))
     settled = _holding_by_now(reading, best, by_value)
     settled = settled or _accepting(reading, attempts, best, by_value)
+    settled = settled or _measuring(reading, attempts, best, by_cost)
     if settled is not None:
         return settled
     wanted = as_told(reading.claims, wanted, best.symptom) or wanted
     of_values = values_decide(reading, best)
-    if of_values and bug_kind(reading.claims, None) is BugKind.PERFORMANCE:
-        measured = by_cost(attempts)
-        if isinstance(measured, Verified) and measured.case.reproduces:
-            return measured  # what its assertion compares is times or bytes
     if of_values or asked_to_refuse(reading, best):
         tried = attempts if of_values else [best]
         found = by_value(tried)
@@ -189,6 +187,22 @@ def _accepting(
     if not isinstance(found, Verified) or not found.case.reproduces:
         return None
     return found if found.case.symptom.kind is SymptomKind.ACCEPTS else None
+
+
+def _measuring(
+    reading: Reading,
+    attempts: list[Attempt],
+    best: Attempt,
+    by_cost: Look,
+) -> Verified | None:
+    """What code costs that does nothing but measure, or whose assertion compares times or bytes."""
+    asserted = bug_kind(reading.claims, None) is BugKind.PERFORMANCE and values_decide(
+        reading, best
+    )
+    if not asserted and not only_measures(reading, best):
+        return None
+    found = by_cost(attempts)
+    return found if isinstance(found, Verified) and found.case.reproduces else None
 
 
 def _after_all(

@@ -59,6 +59,7 @@ from citadel.verify.holding import (
 from citadel.verify.identify import CONSTRUCTORS, MAKERS
 from citadel.verify.infinities import demanded, hands_on, let_in, mixes, spreads, tends_to
 from citadel.verify.laws import law
+from citadel.verify.precision import OTHERWISE_IN_DOUBLE
 from citadel.verify.suspects import compiled_first, named, spoken, suspects, titled
 from citadel.verify.witness import Witness, seen_at
 from harvest.report.model import Reading, Snippet
@@ -117,6 +118,10 @@ def witness(
         steady = [one for one in differing if not of_chance(trial.again, one, first.calls)]
         found = DIFFERS_BY_BACKEND([*steady, *guessed], observations[:runs])
     found = found or FIXED_HERE(oracles, first, reading)
+    if found is None and session.beside is None and first.wall <= MOST_SECONDS:
+        found = OTHERWISE_IN_DOUBLE(
+            trial.again, trial.case.points, observations, suspected, catalog
+        )
     if found is None and session.beside is not None and _ended_well(first):
         return f"runs, and what it shows is no other on the {session.beside.name} backend"
     if found is None:

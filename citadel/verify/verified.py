@@ -18,10 +18,10 @@ from harvest.report.text import shorten
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contradiction:
     """A call is refused which returns in another way, that should make no difference: for tensors
-    with the attribute and the value that `way` has."""
+    with the attribute and the value that `way` has, or in a function that is compiled (None)."""
 
     refusal: Symptom
-    way: tuple[str, str]
+    way: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -225,3 +225,15 @@ print("frames", counters["frames"]["total"])
     frames = int(seen.stdout.split("frames")[1])
     assert frames <= 6, seen.stdout  # those of `add`, in pieces
     assert not seen.stderr
+
+
+def test_what_runs_in_a_compiled_function_is_known(trace):
+    if trace("import torch; print(torch.__version__)").stdout.startswith("1."):
+        pytest.skip("no torch.compile before 2.0")
+    seen = trace(
+        "import torch\ndef f(x):\n    return torch.exp(x)\n"
+        "f(torch.ones(2))\ntorch.compile(f, backend='eager')(torch.ones(2))\n"
+    )
+    calls = [call for call in seen.calls if call.name == "torch.exp"]
+    assert [call.compiled for call in calls] == [False, True]
+    assert not any(call.compiled for call in seen.calls if call.name == "torch.ones")

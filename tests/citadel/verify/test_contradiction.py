@@ -56,6 +56,26 @@ ON_FAKE = """
                 errors.append(error)
     assert bool(errors[0]) == bool(errors[1])
 """
+COMPILED = """
+    import torch
+    import torch.nn.functional as F
+    x, y = torch.tensor([0.2, 1.5, -0.7]), torch.zeros(3)
+    try:
+        F.smooth_l1_loss(x, y, beta=-0.5)
+    except RuntimeError as error:
+        print(error)
+    print(torch.compile(lambda x, y: F.smooth_l1_loss(x, y, beta=-0.5))(x, y))
+"""
+OTHER_VALUES = """
+    import torch
+    import torch.nn.functional as F
+    x, y = torch.tensor([0.2, 1.5, -0.7]), torch.zeros(3)
+    try:
+        F.smooth_l1_loss(x, y, beta=-0.5)
+    except RuntimeError as error:
+        print(error)
+    print(torch.compile(lambda x, y: F.smooth_l1_loss(x, y, beta=0.5), backend="eager")(x, y))
+"""
 OTHERWISE = """
     import torch
     for source, size in ((torch.ones(3), 2), (torch.ones(4, device="meta"), 2)):
@@ -83,7 +103,7 @@ def verified(bench, read):
             bench.index.catalog,
             bench.target.info,
             runs=1,
-            limits=Limits(wall=20.0),
+            limits=Limits(wall=90.0),
         )
 
     return run
@@ -116,6 +136,12 @@ def test_every_way_is_a_fact_that_can_be_brought_into_other_calls():
             "torch.index_select",
             "`out` has another dtype than the result (plain against fake)",
         ),
+        (
+            "[inductor] a bad beta",
+            COMPILED,
+            "torch.nn.functional.smooth_l1_loss",
+            "`beta` is -0.5 (plain against inductor)",
+        ),
     ],
 )
 def test_two_ends_of_one_call_are_the_bug(verified, bench, title, code, api, asked):
@@ -124,7 +150,8 @@ def test_two_ends_of_one_call_are_the_bug(verified, bench, title, code, api, ask
     case = found.case
     assert (case.api, case.kind, case.reproduces) == (api, BugKind.STATUS, True)
     assert case.symptom.kind is SymptomKind.ACCEPTS
-    assert case.symptom.observed in {f"a result ({told})" for told in WAYS.values()}
+    told = {f"a result ({told})" for told in (*WAYS.values(), "compiled")}
+    assert case.symptom.observed in told
     assert "RuntimeError" in case.symptom.headline()
     assert found.call.raised is not None
     use = invocation(found.call, found.api, found.observation.calls)
@@ -136,7 +163,7 @@ def test_two_ends_of_one_call_are_the_bug(verified, bench, title, code, api, ask
 
 @pytest.mark.torch
 @pytest.mark.slow
-@pytest.mark.parametrize("code", [OTHERWISE, SHARED])
+@pytest.mark.parametrize("code", [OTHERWISE, OTHER_VALUES, SHARED])
 def test_other_arguments_and_equal_ends_are_no_contradiction(verified, code):
     found = verified("torch.reshape raises a RuntimeError for meta tensors", code)
     assert getattr(found, "contradiction", None) is None

@@ -28,6 +28,10 @@ ONE_LINE = status.raises(
 NO_KERNEL = status.raises("NotFoundError", "Could not find device for node: {{node F}}")
 
 
+LONG = "the value is not convertible to a tensor of this dtype"
+WRAPPED = f"Error in a function passed to a map: ValueError: {LONG}, see above"
+
+
 def claim(kind, **fields):
     return Claim(kind=kind, source=ClaimSource.LOG, **fields)
 
@@ -65,6 +69,7 @@ def claim(kind, **fields):
         (ONE_LINE, TWO_LINES, True),
         (TWO_LINES, ONE_LINE, True),
         (ASSERTION, status.raises("RuntimeError", "x"), False),
+        (status.raises("ValueError", LONG), status.raises("InternalError", WRAPPED), True),
     ],
 )
 def test_reproduces(wanted, seen, again):
