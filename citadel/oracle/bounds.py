@@ -12,11 +12,10 @@ from collections.abc import Iterator
 
 from analysis.rules import Phrase, Registry
 from analysis.target.watch import Role
-from analysis.values import Value
 from citadel.model import SymptomKind
 from citadel.oracle.foreign import is_foreign
 from citadel.oracle.hints import is_input
-from citadel.oracle.numbers import elements
+from citadel.oracle.numbers import floating
 from citadel.oracle.seen import Seen
 from citadel.oracle.value import Bounds, ValueOracle
 from harvest.report.model import Reading
@@ -112,17 +111,9 @@ def out_of_bounds(run: Seen) -> Iterator[ValueOracle]:
     shown = [
         (spot, point)
         for spot, point, value in run.results(Role.SHOWN)
-        if _floating(value) and not is_input(point) and not is_foreign(point)
+        if floating(value) and not is_input(point) and not is_foreign(point)
     ]
     titled = [(spot, point) for spot, point in shown if run.is_titled(point)]
     for spot, _ in titled or (shown if len(shown) == 1 else []):
         why = f"the report says that it should be {bounds}"
         yield ValueOracle(kind=SymptomKind.DISAGREES, spots=(spot,), bounds=bounds, why=why)
-
-
-def _floating(value: Value) -> bool:
-    """Whether a value is made of numbers with fractions: whole ones count, or are indices."""
-    if value.is_shaped:
-        return value.dtype is not None and "float" in value.dtype
-    found = elements(value)
-    return found is not None and any(isinstance(one, float) for one in found)

@@ -64,6 +64,14 @@ def elements(value: Value) -> tuple[complex, ...] | None:
     return None
 
 
+def floating(value: Value) -> bool:
+    """Whether a value is made of numbers with fractions: whole ones count, or are indices."""
+    if value.is_shaped:
+        return value.dtype is not None and "float" in value.dtype
+    found = elements(value)
+    return found is not None and any(isinstance(one, float) for one in found)
+
+
 def layout(value: Value) -> tuple[int, ...] | None:
     """The shape of a tensor, or of nested lists that could be one; None of everything else."""
     if value.is_shaped:

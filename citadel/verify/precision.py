@@ -22,9 +22,9 @@ from citadel.oracle.numbers import (
     distance,
     elements,
     finite,
+    floating,
     same,
 )
-from citadel.oracle.seen import numeric
 from citadel.oracle.value import Spot, ValueOracle, Values, values_of
 from citadel.traced import resolve
 from citadel.verify.guards import BACKWARD, Rerun, of_chance
@@ -69,9 +69,8 @@ def imprecise(
 
 
 def _is_result(point: Point, value: Value) -> bool:
-    """Whether finite numbers are shown, with fractions or from tensors that may have them."""
-    of_numbers = point.role is Role.SHOWN and numeric(value)
-    return of_numbers and finite(value) is True and "int" not in (value.dtype or "")
+    """Whether finite numbers are shown that may have fractions."""
+    return point.role is Role.SHOWN and floating(value) and finite(value) is True
 
 
 def _coarsest(calls: Sequence[Call]) -> str | None:

@@ -118,7 +118,7 @@ def witness(
         steady = [one for one in differing if not of_chance(trial.again, one, first.calls)]
         found = DIFFERS_BY_BACKEND([*steady, *guessed], observations[:runs])
     found = found or FIXED_HERE(oracles, first, reading)
-    if found is None and session.beside is None and first.wall <= MOST_SECONDS:
+    if found is None and not oracles and session.beside is None and first.wall <= MOST_SECONDS:
         found = OTHERWISE_IN_DOUBLE(
             trial.again, trial.case.points, observations, suspected, catalog
         )
