@@ -143,7 +143,8 @@ class Class(StrEnum):
 class Evidence:
     """What speaks for and against a finding.
 
-    `contradicts`: the sibling's own call disagrees with itself, made in two ways.
+    `contradicts`: the sibling's own call disagrees with itself, made in two ways. `guessed`: under
+    a fact of the report's call of which no run tells that it matters.
     `dropped`: the share of the report's arguments that the sibling is not given (0 to 1).
     `same_job`: whether, where both go well, the sibling gives what the report's call gives (see
     `Job`; None where nobody knows). `base_rate`: the share of unrelated operations that show the
@@ -153,6 +154,7 @@ class Evidence:
 
     controls: tuple[Control, ...] = ()
     contradicts: bool = False
+    guessed: bool = False
     dropped: float = 0.0
     same_job: bool | None = None
     kind: Class = Class.UNCONTROLLED

@@ -24,9 +24,9 @@ from citadel.verify.verified import Verified
 FILE = Path(__file__).with_name("coefficients.json")
 SIGNS: Mapping[str, int] = {
     "near": 1,
-    "arguments": 1,
     "contradicts": 1,
     "own_call": 1,
+    "guessed": -1,
     "dropped": -1,
     "refuted": -1,
     "untested": -1,
@@ -90,10 +90,10 @@ def features(finding: Finding, evidence: Evidence, verified: Verified) -> dict[s
     own_call = finding.road is Road.TRIGGER and not evidence.contradicts
     return {
         "near": nearness(finding.channels),
-        "arguments": finding.channels.arguments or 0.0,
         "contradicts": float(evidence.contradicts),
         # Its own valid call fails under the trigger, which unrelated operations stand.
         "own_call": float(own_call and not shared),
+        "guessed": float(evidence.guessed),
         "dropped": evidence.dropped,
         "refuted": float(Under.SHOWN in outcomes),
         # There are cures, and none says anything of this sibling.
@@ -112,6 +112,8 @@ def nearness(channels: Channels) -> float:
 
 def reason(evidence: Evidence) -> str:
     """Why a finding is not presented as the same bug."""
+    if evidence.guessed:
+        return "it goes wrong under a fact that the report's bug is not known to come of"
     if evidence.kind is Class.REFUTED:
         told = next(one for one in evidence.controls if one.outcome is Under.SHOWN)
         return f"a change that cures the report's call does not cure this one: {told.sentence}"

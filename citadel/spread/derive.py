@@ -61,7 +61,11 @@ def relations_of(
             tensors.setdefault(one.name, []).append(one.before)
     once = all(len(set(befores)) == 1 for befores in tensors.values())
     own = list(_own({name: befores[0] for name, befores in tensors.items()}, use))
-    sets = [*_sets(changes, use), *((one,) for one in (*others, *own))]
+    cured = _sets(changes, use)
+    sets = [*cured, *((one,) for one in (*others, *own))]
+    # Of a value that is only said to be wrong, nothing tells what cures it.
+    untold = verified.case.symptom.kind is DIFFERS
+    guesses = {(one,) for one in others if untold} - {*cured, *((one,) for one in own)}
     given = {one.name for one in use.values if not one.inside}
     nan = any(given.value == _NAN for _, given in known)
     altering = {change.variation for change in trigger.changes}
@@ -78,7 +82,13 @@ def relations_of(
         # How a call is made as a whole may be the trigger; valid arguments alone are none.
         tried = sets if sampled or ways[1].fact.ways else [(), *sets]
         found += [
-            Relation(infections=one, ways=ways, sampled=sampled, kind=None if sampled else kind)
+            Relation(
+                infections=one,
+                ways=ways,
+                sampled=sampled,
+                kind=None if sampled else kind,
+                guessed=one in guesses,
+            )
             for one in dict.fromkeys(tried)
         ]
         if own:

@@ -50,6 +50,10 @@ class Relation:
     """Whether a call counts only if it works where all tensors have what one of them has: what is
     refused then is that they are unlike."""
 
+    guessed: bool = False
+    """Whether it is a fact of the report's call of which no run tells that it matters: the report
+    says no more of a value than that it is wrong."""
+
     whole: bool = False
     """Whether it is all of the report's call that is brought in: if that does not show the bug,
     these are not the two ways that the report is about."""

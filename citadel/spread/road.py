@@ -318,7 +318,9 @@ class SecondRoad:
             edits=("its own call",),
             code=hit.code,
             aliases=candidate.api.aliases,
-            evidence=Evidence(controls=(control,), contradicts=not relation.fails),
+            evidence=Evidence(
+                controls=(control,), contradicts=not relation.fails, guessed=relation.guessed
+            ),
             road=Road.TRIGGER,
         )
         self._found[hit.api] = found

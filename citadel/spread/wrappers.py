@@ -296,12 +296,12 @@ def nan_through(function):
         result, found = function(*given), results(function, given)
         if any(map(has_nan, found)) or not any(map(has_nan, given)):
             return result
-        one, other = (
+        one, again, other = (
             results(function, [x.nan_to_num(number) if is_real(x) else x for x in given])
-            for number in (1e4, -1e4)
+            for number in (1e4, 1e4, -1e4)
         )
-        if all(map(torch.equal, one, other)):
-            return result
+        if all(map(torch.equal, one, other)) or not all(map(torch.equal, one, again)):
+            return result  # the input does not matter, or the results are random
         nan = float("nan")
         return torch.utils._pytree.tree_map(lambda x: x * nan if is_real(x) else x, result)
 
@@ -324,6 +324,10 @@ def results(function, given):
     return [x for x in tf.nest.flatten(function(*given)) if is_real(x)]
 
 
+def same(one, other):
+    return all(bool(tf.reduce_all(a == b)) for a, b in zip(one, other))
+
+
 def nan_through(function):
     """The function; NaN wherever it gives none at all, though one of its inputs matters and has."""
 
@@ -331,12 +335,12 @@ def nan_through(function):
         result, found = function(*given), results(function, given)
         if any(map(has_nan, found)) or not any(map(has_nan, given)):
             return result
-        one, other = (
+        one, again, other = (
             results(function, [filled(x, number) if is_real(x) else x for x in given])
-            for number in (1e4, -1e4)
+            for number in (1e4, 1e4, -1e4)
         )
-        if all(bool(tf.reduce_all(a == b)) for a, b in zip(one, other)):
-            return result
+        if same(one, other) or not same(one, again):
+            return result  # the input does not matter, or the results are random
         return tf.nest.map_structure(lambda x: x * np.nan if is_real(x) else x, result)
 
     return call

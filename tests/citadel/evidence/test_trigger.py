@@ -9,6 +9,7 @@ from citadel.model import Road
 from citadel.options import Options
 from citadel.plan.invocation import invocation
 from citadel.propagate.walk import Walk
+from citadel.spread.derive import relations_of
 from citadel.triage import triage, verify_on
 from citadel.verify.verified import Verified
 
@@ -66,13 +67,18 @@ def reading_of(read, title, code, text):
     return read(title, f"import torch\n{code}", text=f"```\n{text}\n```")
 
 
-def trigger_of(bench, reading):
+def examined(bench, reading):
+    """The case, its trigger, and the use of the API that is blamed."""
     verified = verify_on(reading, bench, OPTIONS)
     assert isinstance(verified, Verified), verified
     use = invocation(verified.call, verified.api, verified.observation.calls)
     session = bench.replays[0]
     again = reruns_of(verified, use, session, bench.catalog, OPTIONS.limits)
-    return find_trigger(again, use, verified.api, verified.observation.wall)
+    return verified, find_trigger(again, use, verified.api, verified.observation.wall), use
+
+
+def trigger_of(bench, reading):
+    return examined(bench, reading)[1]
 
 
 @pytest.mark.parametrize("name", TRIGGERS)
@@ -95,6 +101,24 @@ def test_what_nothing_cures_has_no_trigger(bench, read):
     code = "x = torch.ones(3)\nassert torch.sum(x).item() == 4.0"
     reading = reading_of(read, "torch.sum gives 3 instead of 4", code, "AssertionError")
     assert trigger_of(bench, reading).cures == ()
+
+
+SWALLOWED = "x = torch.tensor([float('nan'), 1.0])\nprint(torch.sign(x))"
+
+
+@pytest.mark.parametrize(
+    ("title", "code", "text", "guessed"),
+    [
+        (*TRIGGERS["a value"][:3], False),
+        (*TRIGGERS["layout"][:3], False),
+        ("torch.sign gives a wrong value for NaN", SWALLOWED, "tensor([0., 1.])", True),
+    ],
+)
+def test_a_fact_that_cures_nothing_is_a_guess(bench, read, title, code, text, guessed):
+    verified, trigger, use = examined(bench, reading_of(read, title, code, text))
+    asked = [one for one in relations_of(verified, trigger, use) if one.infections]
+    first = next(one for one in asked if one.infections[0].given.fact.name != "is")
+    assert first.guessed is guessed, str(first)
 
 
 UNCURED = {
