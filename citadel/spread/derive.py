@@ -174,7 +174,7 @@ def _ways(
         return
     if verified.contradiction is not None:
         others = _otherwise(verified, verified.contradiction, changes)
-        yield from ((symptom, (plain, Given(one))) for one in others)
+        yield from ((symptom, ways) for ways in others)
         return
     modes = _modes(verified, changes)
     if verified.witness is None and symptom in STATUS_KINDS:
@@ -237,11 +237,14 @@ def _modes(verified: Verified, changes: Sequence[Change]) -> list[Fact]:
 
 def _otherwise(
     verified: Verified, contradiction: Contradiction, changes: Sequence[Change]
-) -> list[Fact]:
-    """The ways to make a call in which it returns, while it is refused as it is."""
+) -> list[tuple[Given, Given]]:
+    """The ways to make a call of which it returns in one, and is refused in the other, as it is."""
+    plain = Given(PLAIN)
     if contradiction.way is None:
-        return [one for one in _modes(verified, changes) if one.name in DESCRIBED]
-    return [one for one in (*FACTS, *MODES) if one.known_by == contradiction.way]
+        compiled = (one for one in _modes(verified, changes) if one.name in DESCRIBED)
+        return [(Given(one), plain) for one in compiled]
+    known = (one for one in (*FACTS, *MODES) if one.known_by == contradiction.way)
+    return [(plain, Given(one)) for one in known]
 
 
 def _right(changes: Sequence[Change]) -> Given:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 
+from analysis import parsing
 from analysis.errors import CitadelError
 from harvest.report.fences import scan_fences
 from harvest.report.markdown import Block, Document
@@ -169,7 +170,7 @@ class Correction:
             found = tuple(_cut(one, self.line) for one in found[:1])
         if not self.expect:
             return found
-        wanted = ast.unparse(ast.parse(self.expect.strip(), mode="eval"))
+        wanted = ast.unparse(parsing.expression(self.expect.strip()))
         return tuple(replace(one, code=f"{one.code}assert {wanted}\n") for one in found)
 
     def mentions(
@@ -295,7 +296,7 @@ def _line(text: str) -> None:
 def _expect(text: str) -> None:
     hint = "say what should be true at the end, as y.isfinite().all()"
     try:
-        wanted = ast.parse(text.strip(), mode="eval").body
+        wanted = parsing.expression(text.strip()).body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise BadCorrection(f"{text!r} is no expression of Python", hint) from None
     if isinstance(wanted, ast.Tuple):

@@ -140,7 +140,7 @@ def test_every_way_is_a_fact_that_can_be_brought_into_other_calls():
             "[inductor] a bad beta",
             COMPILED,
             "torch.nn.functional.smooth_l1_loss",
-            "`beta` is -0.5 (plain against inductor)",
+            "`beta` is -0.5 (inductor against plain)",
         ),
     ],
 )
