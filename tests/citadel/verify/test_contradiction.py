@@ -76,6 +76,19 @@ OTHER_VALUES = """
         print(error)
     print(torch.compile(lambda x, y: F.smooth_l1_loss(x, y, beta=0.5), backend="eager")(x, y))
 """
+ARRAYS = """
+    import numpy as np
+    import torch
+
+    def pick(index):
+        return torch.gather(torch.ones(3), 0, torch.from_numpy(index))
+
+    try:
+        pick(np.array([0, 9]))
+    except RuntimeError as error:
+        print(error)
+    print(torch.compile(pick, backend="eager")(np.array([0, 1])))
+"""
 OTHERWISE = """
     import torch
     for source, size in ((torch.ones(3), 2), (torch.ones(4, device="meta"), 2)):
@@ -163,7 +176,7 @@ def test_two_ends_of_one_call_are_the_bug(verified, bench, title, code, api, ask
 
 @pytest.mark.torch
 @pytest.mark.slow
-@pytest.mark.parametrize("code", [OTHERWISE, OTHER_VALUES, SHARED])
+@pytest.mark.parametrize("code", [OTHERWISE, OTHER_VALUES, ARRAYS, SHARED])
 def test_other_arguments_and_equal_ends_are_no_contradiction(verified, code):
     found = verified("torch.reshape raises a RuntimeError for meta tensors", code)
     assert getattr(found, "contradiction", None) is None
