@@ -115,11 +115,12 @@ def _asserts(reading: Reading, attempt: Attempt) -> bool:
 
 
 def only_measures(reading: Reading, attempt: Attempt) -> bool:
-    """Whether code measures and ends well, and no title and nothing that is pasted tells of a
-    failure or a wrong value: then it is about what it measures, whatever words say so."""
-    told = {one.kind for one in reading.claims if one.source is not ClaimSource.BODY}
+    """Whether code measures and ends well, and neither a title nor what is pasted tells of
+    anything: then it is about what it measures. (Words that say so are enough by themselves.)"""
+    told = any(one.source is not ClaimSource.BODY for one in reading.claims)
+    told = told or bug_kind(reading.claims, None) is BugKind.PERFORMANCE
     ends_well = attempt.symptom is None and attempt.caught is None
-    return ends_well and told <= {ClaimKind.PERFORMANCE} and measures(attempt.snippet.code)
+    return ends_well and not told and measures(attempt.snippet.code)
 
 
 def fails_an_assertion(reading: Reading, attempt: Attempt) -> bool:

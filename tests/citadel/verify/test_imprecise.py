@@ -2,9 +2,7 @@
 
 import pytest
 
-from analysis.target.session import Limits
 from citadel.model import BugKind, SymptomKind
-from citadel.verify.reports import verify
 from citadel.verify.verified import NotVerified, Verified
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
@@ -42,21 +40,6 @@ THROWN = """
         np.random.multinomial(n, [1 / 6] * 6)
         print(n, "torch", between - start, "numpy", time.perf_counter() - between)
 """
-
-
-@pytest.fixture
-def verified(bench, read):
-    def check(title, code):
-        return verify(
-            read(title, code),
-            bench.replays[0],
-            bench.index.catalog,
-            bench.target.info,
-            runs=2,
-            limits=Limits(wall=60.0),
-        )
-
-    return check
 
 
 def test_another_value_in_double_precision_is_the_bug(verified):

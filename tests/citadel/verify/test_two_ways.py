@@ -5,9 +5,7 @@ Of each way there is one that differs on this build, and one that legitimately d
 
 import pytest
 
-from analysis.target.session import Limits
 from citadel.model import BugKind
-from citadel.verify.reports import verify
 from citadel.verify.verified import NotVerified, Verified
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
@@ -64,21 +62,6 @@ WAYS = [
     ("Wrong result of F.linear under autocast", AUTOCAST, "second", "-4096.0", "4096.0"),
     ("Tensor.add_ in place differs from Tensor.add", IN_PLACE, "first", "65504.0", "3.0"),
 ]
-
-
-@pytest.fixture
-def verified(bench, read):
-    def check(title, code):
-        return verify(
-            read(title, code),
-            bench.replays[0],
-            bench.index.catalog,
-            bench.target.info,
-            runs=2,
-            limits=Limits(wall=20.0),
-        )
-
-    return check
 
 
 @pytest.mark.parametrize(("title", "code", "name", "differs", "agrees"), WAYS)
