@@ -10,8 +10,11 @@ compared in dtype, shape, strides, layout, device, overlap with other arguments,
 A case that is run with changes emits `{"e": "varied", "site", "made": [[key, expression], ...]}`
 before each call that is changed or blamed, and behind a blamed one `{"e": "returned", "value",
 "rank", "wrote"}` (the highest rank that it was given; whether it wrote to what was changed) or
-`{"e": "failed", "types", "message"}`.
+`{"e": "failed", "types", "message"}`. Where a call is timed, `{"e": "timed", "pairs": [[plain,
+changed], ...]}` (nanoseconds of CPU time) comes before "returned".
 """
+
+import time
 
 import case
 import side
@@ -27,6 +30,11 @@ MOST_CALLS = 8
 """Calls at one place that are looked at."""
 FLOATS = ("bfloat16", "float16", "float32", "complex64")
 """Dtypes that results are cast back to, the narrowest first."""
+ROUNDS, LEAST, MOST = 10, 20_000_000, 4_000_000_000
+"""Rounds of timing; nanoseconds that one takes at least (a clock of CPU time may tick every 4 ms),
+and all of them at most."""
+QUICKEST = 1000
+"""Nanoseconds that any call takes."""
 
 
 def altering(emit, code, traced, site, last, ways):
@@ -92,6 +100,53 @@ def run(emit, code, traced, changes, blamed):
         return (result,)
 
     return case.run(emit, code, traced, hook)
+
+
+def timed(emit, code, traced, changes, blamed, nth):
+    """Run a case up to the `nth` of its calls at a blamed site, and time that one: as it is, and
+    with these changes (see `run`), which are made anew each time."""
+    live = _pinned()
+
+    def hook(at, number, function, args, kwargs):
+        if at not in blamed or number != nth:
+            return None
+        call, steps = Call(live, function, args, kwargs), []
+        for keys, ways, _ in changes.get(str(at), ()):
+            steps += [(key, ways, call.change(key, ways)) for key in call.named(keys)]
+        emit({"e": "varied", "site": at, "made": [[key, text] for key, _, text in steps if text]})
+
+        def changed():
+            other = Call(live, function, args, kwargs)
+            for key, ways, text in steps:
+                if text is not None:
+                    other.put(key, _mapped(live, other.value(key), ways, False)[0])
+            return other.function(*other.args, **other.kwargs)
+
+        result = changed()
+        emit({"e": "timed", "pairs": _pairs(lambda: function(*args, **kwargs), changed)})
+        emit({"e": "returned", "value": describe(result), "rank": 0, "wrote": False})
+        raise case.Stop
+
+    return case.run(emit, code, traced, hook)
+
+
+def _pairs(plain, changed):
+    """Nanoseconds of CPU time of both, in turn."""
+    plain()
+    started = time.monotonic_ns()
+    plain()
+    times = max(1, LEAST // max(QUICKEST, time.monotonic_ns() - started))
+    pairs = []
+    while len(pairs) < ROUNDS and time.monotonic_ns() - started < MOST:
+        pairs.append([_took(plain, times), _took(changed, times)])
+    return pairs
+
+
+def _took(step, times):
+    started = time.process_time_ns()
+    for _ in range(times):
+        step()
+    return time.process_time_ns() - started
 
 
 def _pinned():
@@ -191,6 +246,11 @@ class Call:
         new, text, altered = self.changed(key, ways)
         if text is None or not (altered or self.live.is_symbolic(self.value(key))):
             return None
+        self.put(key, new)
+        return text if altered else None
+
+    def put(self, key, new):
+        """Give another value for a key."""
         if new is LEFT_OUT:
             del self.kwargs[key[3:]]
             self.keys.remove(key)
@@ -204,7 +264,6 @@ class Call:
             made = getattr(self.function, "__func__", None)
             name = self.function.__name__
             self.function = getattr(new, name) if made is None else made.__get__(new)
-        return text if altered else None
 
 
 def _parts(value):

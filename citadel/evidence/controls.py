@@ -6,8 +6,9 @@ In: a generated case that shows the symptom, its plan, and the trigger of the re
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analysis.catalog.model import Api, Catalog
 from analysis.errors import CitadelError
@@ -20,6 +21,7 @@ from citadel.evidence.reruns import (
     Rerun,
     Reruns,
     StatusOracle,
+    TimeOracle,
     ValuesOracle,
 )
 from citadel.evidence.trigger import bounded, root_of
@@ -29,6 +31,7 @@ from citadel.experiment import Class, Control, Cure, Evidence, Job, Trigger, Und
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle import status
 from citadel.oracle.backends import Runs, runner
+from citadel.oracle.samples import needed
 from citadel.oracle.value import values_of
 from citadel.plan.invocation import Invocation
 from citadel.plan.model import Adaptation, Expression, Form, Gather, Take
@@ -56,12 +59,12 @@ class Controls:
         """The outcome of each cure on this case, and what the plan has changed."""
         controls: list[Control] = []
         cures = self.trigger.cures[:MOST]
-        run = self._run(written.code, self._runs(session), target) if cures else None
-        if run is not None:
-            again = self._reruns(written, plan, target, session, run)
+        again = self._reruns(written, plan, target, session) if cures else None
+        if again is not None:
             for cure in cures:
-                told = not any(one.code for one in controls)  # one control is enough to read
-                controls.append(self._made(again, cure, plan, target, in_text=told))
+                # One control is enough to read; a text with it shows no time.
+                told = again.timed is None and not any(one.code for one in controls)
+                controls.append(self._made(_wanting(again, cure), cure, plan, target, in_text=told))
         given = len(self.invocation.values)
         return Evidence(
             controls=tuple(controls),
@@ -117,17 +120,17 @@ class Controls:
         return traced, seen, [one for one in seen.calls if is_call_of(one, target, self.catalog)]
 
     def _reruns(
-        self,
-        written: Rewritten,
-        plan: Adaptation,
-        target: Api,
-        session: Session,
-        run: tuple[str, Observation, list[Call]],
-    ) -> Reruns:
-        """A generated case that has run, with the places of the sibling's calls."""
+        self, written: Rewritten, plan: Adaptation, target: Api, session: Session
+    ) -> Reruns | None:
+        """A generated case, with the places of the sibling's calls; None where it does not run."""
         verified, witness = self.verified, self.verified.witness
-        traced, seen, calls = run
+        if verified.measured is not None:
+            return self._timed(written, verified.measured.slowest, session)
         at = written.sites.get(verified.call.site)
+        run = self._run(written.code, self._runs(session), target)
+        if run is None:
+            return None
+        traced, seen, calls = run
         return Reruns(
             code=written.code,
             traced=traced,
@@ -143,6 +146,28 @@ class Controls:
                 late=verified.deferred or verified.late,
             ),
         )
+
+    def _timed(self, written: Rewritten, slow: Call, session: Session) -> Reruns | None:
+        """A generated case, of which the call in the place of the report's slow one is timed."""
+        at = written.sites.get(slow.site)
+        if at is None:
+            return None
+        return Reruns(
+            code=written.code,
+            traced=instrument(written.code).traced,
+            session=session,
+            limits=bounded(self.limits, self.verified),
+            sites={CALL: frozenset((at,))},
+            oracle=TimeOracle(),
+            timed=slow.occurrence,
+        )
+
+
+def _wanting(again: Reruns, cure: Cure) -> Reruns:
+    """A case; of a slow call a cure is to gain a part of what it gains of the report's."""
+    if cure.gain is None:
+        return again
+    return replace(again, oracle=TimeOracle(wanted=needed(math.log(cure.gain))))
 
 
 def _sites(calls: Sequence[Call], plan: Adaptation, at: int | None) -> dict[str, frozenset[int]]:

@@ -6,9 +6,11 @@ the call gave where it went well.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Any, Protocol, TypeGuard
 
 from analysis.target.observation import Observation, Outcome, Raised
@@ -18,8 +20,9 @@ from citadel.evidence.variations import Variation
 from citadel.evidence.written import Made
 from citadel.experiment import Job, Under
 from citadel.model import Symptom
-from citadel.oracle import status
+from citadel.oracle import samples, status
 from citadel.oracle.backends import Runs
+from citadel.oracle.samples import Decision
 from citadel.oracle.value import ValueOracle, Values, shows, unlike, values_of
 
 NEW, CALL = "new", "call"
@@ -116,18 +119,47 @@ class Against:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TimeOracle:
+    """The symptom is the time of one call: it is gone where the same job takes a part of it.
+
+    `wanted`: the logarithm of how many times as long the call has to take then."""
+
+    wanted: float = math.log(samples.LEAST)
+    of_values: bool = True
+    of_same_input: bool = True
+
+    def shown(self, seen: Observation, raised: Raised | None, *, returned: bool) -> bool | None:
+        """See `Oracle`."""
+        decision = samples.decide(list(_gains(seen)), self.wanted, last=True)
+        return {Decision.BUG: False, Decision.CLEAN: True}.get(decision)
+
+
+def _gains(seen: Observation) -> Iterator[float]:
+    """How many times as long the plain call takes, as logarithms; a case may forge such."""
+    for event in seen.extra:
+        pairs = event.get("pairs") if event.get("e") == "timed" else None
+        for pair in pairs if isinstance(pairs, list) else ():
+            numbers = isinstance(pair, list) and [*map(type, pair)] == [int, int]
+            if numbers and min(pair) > 0:
+                yield math.log(pair[0] / pair[1])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rerun:
-    """What a case shows with changes, which changes these were, and what the call gave."""
+    """What a case shows with changes, which changes these were, and what the call gave; of a slow
+    one what is gained (see `Cure`)."""
 
     outcome: Under = Under.UNCHANGED
     made: tuple[Made, ...] = ()
     job: Job | None = None
+    gain: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reruns:
     """A case that can be run with arguments changed. `sites` has the places of the text at which
-    its calls stand, by stage (`NEW`, `CALL`)."""
+    its calls stand, by stage (`NEW`, `CALL`). `timed`: the number of the call at a blamed place
+    that is timed, with and without changes; the case ends there."""
 
     code: str
     traced: str
@@ -135,6 +167,7 @@ class Reruns:
     limits: Limits
     sites: Mapping[str, frozenset[int]]
     oracle: Oracle
+    timed: int | None = None
     runs: list[Under] = field(default_factory=list, compare=False)
 
     @property
@@ -180,12 +213,15 @@ class Reruns:
                 wanted.setdefault(str(site), []).append([keys, one.ways_in(root), one.preserves])
         if not wanted:
             return None
+        arguments: dict[str, Any] = {"changes": wanted, "blamed": sorted(self.blamed)}
+        if self.timed is not None:
+            arguments["nth"] = self.timed
         seen = self.session.run(
             self.code,
             traced=self.traced,
             limits=self.limits,
-            entry="vary:run",
-            arguments={"changes": wanted, "blamed": sorted(self.blamed)},
+            entry="vary:run" if self.timed is None else "vary:timed",
+            arguments=arguments,
         )
         return seen, {text for ones in wanted.values() for _, ways, _ in ones for _, text in ways}
 
@@ -206,7 +242,8 @@ class Reruns:
         wrote = self.oracle.of_values and any(one.get("wrote") for one in returned)
         if not returned or wrote:
             return Rerun(outcome=Under.OTHERWISE, made=made)
-        return Rerun(outcome=Under.CURED, made=made, job=job_of(returned[-1]))
+        gain = None if self.timed is None else math.exp(median(_gains(seen)))
+        return Rerun(outcome=Under.CURED, made=made, job=job_of(returned[-1]), gain=gain)
 
     def _reaches(self, events: Sequence[Mapping[str, Any]], made: Sequence[Made]) -> bool:
         """Whether the last blamed call that was reached is changed, or made of what is."""

@@ -21,16 +21,19 @@ from citadel.evidence.reruns import (
     Rerun,
     Reruns,
     StatusOracle,
+    TimeOracle,
     ValuesOracle,
     is_key,
 )
 from citadel.evidence.variations import DEFAULT, Variation, in_framework
-from citadel.experiment import Change, Cure, Job, Trigger, Under
+from citadel.experiment import Change, Cure, Trigger, Under
 from citadel.model import STATUS_KINDS, SymptomKind
 from citadel.oracle.backends import runner
+from citadel.oracle.quantities import Topic
 from citadel.oracle.value import told
 from citadel.plan.invocation import Invocation
 from citadel.traced import is_call_of
+from citadel.verify.performance import Measured
 from citadel.verify.verified import Verified
 from harvest.report.text import shorten
 
@@ -43,6 +46,8 @@ SLOW, FEW = 2.0, 8
 """From so many seconds a run on there are only few."""
 AGAIN, TIMES = 5.0, 4.0
 """Seconds that a run with changes may take, and times as long as the report's own run."""
+TIMING = 10.0
+"""Seconds more where a call is timed, on a busy machine."""
 
 
 Altered = tuple[int, str, Value, Value]
@@ -91,20 +96,32 @@ def bounded(limits: Limits, verified: Verified) -> Limits:
     own = verified.observation.wall
     hangs = verified.case.symptom.kind is SymptomKind.HANGS
     wall = AGAIN if hangs else max(AGAIN, TIMES * own)
+    wall += TIMING if verified.measured is not None else 0
     return replace(limits, wall=min(limits.wall, wall))
 
 
 def reruns_of(
     verified: Verified, use: Invocation, session: Session, catalog: Catalog, limits: Limits
 ) -> Reruns | None:
-    """The report's own case, to be run with changes; None where its symptom is measured. Of a
+    """The report's own case, to be run with changes; None where these tell nothing. Of a
     contradiction it is the refusal that is to be cured."""
     witness, wanted = verified.witness, verified.case.symptom
     if verified.contradiction is not None:
         wanted = verified.contradiction.refusal
-    if verified.measured is not None:
+    if verified.measured is not None and not times(verified.measured):
         return None
     sites, limits = sites_of(use, verified, catalog), bounded(limits, verified)
+    if verified.measured is not None:
+        slow = verified.measured.slowest
+        return Reruns(
+            code=verified.case.code,
+            traced=verified.source.traced,
+            session=session,
+            limits=limits,
+            sites={CALL: frozenset((slow.site,))},
+            oracle=TimeOracle(),
+            timed=slow.occurrence,
+        )
     if witness is not None:
         oracle = ValuesOracle(oracle=witness.oracle, values=witness.values)
         told = wanted.kind is SymptomKind.ACCEPTS or not oracle.of_same_input
@@ -132,6 +149,12 @@ def reruns_of(
     )
 
 
+def times(measured: Measured) -> bool:
+    """Whether a case is about a call's time on a CPU."""
+    oracle = measured.oracle
+    return oracle.reproduces and oracle.topic is Topic.TIME and not (oracle.gpu or oracle.wall)
+
+
 def find_trigger(
     again: Reruns, use: Invocation, api: Api, wall: float, *, curable: bool = True
 ) -> Trigger:
@@ -140,7 +163,7 @@ def find_trigger(
     `wall`: the seconds that one run takes. What is not `curable`, as it shows no failure, has but
     what could be changed of it.
     """
-    variations = in_framework(root_of(api.name))
+    variations = in_framework(root_of(api.name), timed=again.timed is not None)
     possible = list(_possible(again, use, variations))
     if not curable:
         # In a graph nobody knows the numbers, and so not whether the change alters any.
@@ -276,10 +299,10 @@ def _single(
             break
         single = _run(again, root, [(one, [key])])
         if single.outcome is Under.CURED:
-            alone.append(_cure(use, [(one, [key])], single.job))
+            alone.append(_cure(use, [(one, [key])], single))
     if alone or whole.outcome is not Under.CURED:
         return alone
-    return [_cure(use, [(one, one.keys)], whole.job)]
+    return [_cure(use, [(one, one.keys)], whole)]
 
 
 def _by_relation(
@@ -302,7 +325,7 @@ def _by_relation(
         against = replace(again, oracle=Against(oracle=again.oracle, reference=right))
         found = _run(against, root, [(one, one.keys)])
         if found.outcome is Under.CURED:
-            yield _cure(use, [(one, one.keys)], found.job)
+            yield _cure(use, [(one, one.keys)], found)
 
 
 def _together(
@@ -321,14 +344,12 @@ def _together(
         found = _run(again, root, fewer)
         if found.outcome is Under.CURED:
             kept, cured = fewer, found
-    return [_cure(use, kept, cured.job)]
+    return [_cure(use, kept, cured)]
 
 
-def _cure(
-    use: Invocation, made: Sequence[tuple[_Possible, Sequence[str]]], job: Job | None
-) -> Cure:
+def _cure(use: Invocation, made: Sequence[tuple[_Possible, Sequence[str]]], found: Rerun) -> Cure:
     changes = [change for one, keys in made for change in _changed(use, one, keys)]
-    return Cure(changes=tuple(changes), job=job)
+    return Cure(changes=tuple(changes), job=found.job, gain=found.gain)
 
 
 def _changed(use: Invocation, one: _Possible, keys: Iterable[str]) -> Iterator[Change]:

@@ -13,7 +13,7 @@ measured when the case runs (`analysis/inside/vary.py`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 DEFAULT = "default"
@@ -52,6 +52,8 @@ class Variation:
     preserves: bool = False
     apart: bool = False
     """Whether it is made alone: most other arguments would no longer fit."""
+    of_time: bool = False
+    """Whether it is made only where time is measured."""
 
     def ways_in(self, root: str) -> list[list[str]]:
         """[condition, expression] for each way that this framework (`torch`, `tf`, `keras`) has."""
@@ -77,6 +79,29 @@ VARIATIONS: tuple[Variation, ...] = (
             )
         },
         ways=(way("layout(x) == 'strided'", torch="x.contiguous()"),),
+    ),
+    Variation(
+        name="innermost",
+        fact="is contiguous",
+        cured="another dimension innermost",
+        preserves=True,
+        of_time=True,
+        examples={
+            "torch": (
+                "torch.arange(6.0).reshape(2, 3)",
+                "torch.tensor([[0.0, 3.0], [1.0, 4.0], [2.0, 5.0]]).t()",
+            )
+        },
+        ways=(
+            way(  # as images are laid out with their channels last
+                "layout(x) == 'strided' and len(shape(x)) > 3 and x.is_contiguous()",
+                torch="x.movedim(1, -1).contiguous().movedim(-1, 1)",
+            ),
+            way(
+                "layout(x) == 'strided' and len(shape(x)) > 1 and x.is_contiguous()",
+                torch="x.movedim(0, -1).contiguous().movedim(-1, 0)",
+            ),
+        ),
     ),
     Variation(
         name="resolved",
@@ -408,6 +433,7 @@ VARIATIONS: tuple[Variation, ...] = (
 BY_NAME = {one.name: one for one in VARIATIONS}
 
 
-def in_framework(root: str, chosen: Sequence[Variation] = VARIATIONS) -> list[Variation]:
-    """The variations that a framework has."""
+def in_framework(root: str, *, timed: bool = False) -> list[Variation]:
+    """The variations that a framework has; with `timed` those under which the same job is done."""
+    chosen = (one for one in VARIATIONS if (one.preserves if timed else not one.of_time))
     return [one for one in chosen if one.ways_in(root)]

@@ -73,7 +73,9 @@ class Sites:
 
 
 def _standing_in(made: Sequence[cst.CSTNode]) -> int:
-    """Which of the sites made is the call that stands in, whose result may be indexed."""
-    indexed = isinstance(made[0], cst.Subscript)
-    calls = (at for at, one in enumerate(made) if isinstance(one, cst.Call))
-    return next(calls, 0) if indexed else 0
+    """Which of the sites made is the call that stands in: its result may be indexed, or stand for
+    all of several (`[call()] * 2`)."""
+    match made[0]:
+        case cst.Subscript() | cst.BinaryOperation(left=cst.List()):
+            return next((at for at, one in enumerate(made) if isinstance(one, cst.Call)), 0)
+    return 0

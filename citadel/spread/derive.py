@@ -63,9 +63,7 @@ def relations_of(
     own = list(_own({name: befores[0] for name, befores in tensors.items()}, use))
     cured = _sets(changes, use)
     sets = [*cured, *((one,) for one in (*others, *own))]
-    # Of a value that is only said to be wrong, nothing tells what cures it.
-    untold = verified.case.symptom.kind is DIFFERS
-    guesses = {(one,) for one in others if untold} - {*cured, *((one,) for one in own)}
+    guesses = {(one,) for one in others} - {*cured, *((one,) for one in own)}
     given = {one.name for one in use.values if not one.inside}
     nan = any(given.value == _NAN for _, given in known)
     altering = {change.variation for change in trigger.changes}

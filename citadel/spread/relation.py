@@ -51,8 +51,8 @@ class Relation:
     refused then is that they are unlike."""
 
     guessed: bool = False
-    """Whether it is a fact of the report's call of which no run tells that it matters: the report
-    says no more of a value than that it is wrong."""
+    """Whether it is a fact of the report's call that no cure takes away: no run tells that it
+    matters."""
 
     whole: bool = False
     """Whether it is all of the report's call that is brought in: if that does not show the bug,

@@ -81,6 +81,18 @@ class Measured:
         return True
 
     @property
+    def slowest(self) -> Call:
+        """The call of the API that takes longest: each place and its arguments count as the
+        shortest call that they have, as what else runs only adds to it."""
+        shortest: dict[tuple[int, str], Call] = {}
+        for call in self.observation.calls:
+            if call.name == self.call.name:
+                known = shortest.setdefault((call.site, _given(call)), call)
+                if call.seconds < known.seconds:
+                    shortest[call.site, _given(call)] = call
+        return max(shortest.values(), key=lambda call: call.seconds, default=self.call)
+
+    @property
     def reproduces(self) -> bool:
         """Whether this build shows the ratio."""
         return self.oracle.reproduces

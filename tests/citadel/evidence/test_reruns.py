@@ -1,10 +1,12 @@
 """What is believed of events, which a case may forge."""
 
+from dataclasses import replace
+
 import pytest
 
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits
-from citadel.evidence.reruns import CALL, Reruns, StatusOracle
+from citadel.evidence.reruns import CALL, Reruns, StatusOracle, TimeOracle
 from citadel.evidence.trigger import _alterations
 from citadel.evidence.variations import Variation, way
 from citadel.experiment import Under
@@ -112,3 +114,35 @@ def test_a_layer_that_was_built_otherwise_is_judged_by_its_call():
     assert rerun(built, called, failed("ValueError", "no")).outcome is Under.SHOWN
     assert rerun(built, called, RETURNED).outcome is Under.CURED
     assert rerun(built).outcome is Under.UNCHANGED  # its call was never reached
+
+
+def timed(pairs):
+    again = Reruns(
+        code="f(a)",
+        traced="f(a)",
+        session=Scripted(VARIED, {"e": "timed", "pairs": pairs}, RETURNED),
+        limits=Limits(),
+        sites={CALL: frozenset((0,))},
+        oracle=TimeOracle(),
+        timed=1,
+    )
+    return again.under("torch", [(CALL, "arg:0", replace(TURNED, preserves=True))])
+
+
+def test_what_takes_less_time_is_cured():
+    found = timed([[300, 100]] * 10)
+    assert found.outcome is Under.CURED
+    assert found.gain == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("pairs", [[[100, 300]] * 10, [[100, 100]] * 10])
+def test_what_takes_as_long_is_shown(pairs):
+    assert timed(pairs).outcome is Under.SHOWN
+
+
+FORGED = [[], "x", [["a", "b"]] * 10, [[0, 0]] * 10, [[1]] * 10, [[300, 100], [100, 300]] * 5]
+
+
+@pytest.mark.parametrize("pairs", FORGED)
+def test_times_that_are_none_or_unsteady_say_nothing(pairs):
+    assert timed(pairs).outcome is Under.OTHERWISE

@@ -158,6 +158,37 @@ def test_findings_have_controls(bench, read):
     assert one.verdict.confidence > 0.5
 
 
+SLOW = """
+import time
+torch.set_num_threads(1)
+def best(step):
+    step()
+    times = []
+    for _ in range(5):
+        started = time.perf_counter()
+        step()
+        times.append(time.perf_counter() - started)
+    return min(times)
+u, v = torch.rand(400_000), torch.rand(400_000)
+single = best(lambda: torch.dot(u, v))
+ub, vb = u.bfloat16(), v.bfloat16()
+half = best(lambda: torch.dot(ub, vb))
+print(f"bfloat16 is {half / single:.1f} times slower")
+"""
+
+
+def test_of_a_slow_call_a_change_that_pays_is_the_trigger_and_the_control(bench, read):
+    told = "bfloat16 is 25.0 times slower"
+    reading = reading_of(read, "torch.dot is much slower in bfloat16 than in float32", SLOW, told)
+    options = Options(road=Road.CALL, walk=Walk(siblings=30), runs=1, limits=Limits(wall=60.0))
+    done = triage(reading, bench, options)
+    assert done.case.trigger.sentence.endswith("(float64: faster, change included)")
+    assert done.case.trigger.cures[0].gain > 2
+    one = next(found for found in done.bugs if found.api == "torch.vdot")
+    assert {control.outcome for control in one.evidence.controls} == {Under.CURED}
+    assert one.evidence.kind is Class.CONTROLLED
+
+
 @pytest.mark.parametrize(
     ("stage", "key", "own"), [("new", "kw:bias", "newkw:bias"), ("call", "recv", "recv")]
 )

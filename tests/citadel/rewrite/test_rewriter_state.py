@@ -6,9 +6,10 @@ from textwrap import dedent
 import libcst as cst
 import pytest
 
-from analysis.target.instrument import instrument
+from analysis.target.instrument import instrument, sites_of
 from analysis.values import Value
 from citadel.plan.model import Adaptation, Fill, Form, Slot, Take
+from citadel.rewrite.sites import _standing_in
 
 LINEAR = "input: Tensor, weight: Tensor, bias: Tensor? = None"
 
@@ -182,3 +183,11 @@ def test_sites_behind_the_new_lines_are_told(case, api, call):
         "F.linear(x, x)": "linear(x)",
         "F.linear(x, x).sum()": "linear(x).sum()",
     }
+
+
+@pytest.mark.parametrize(
+    ("made", "stands"), [("f(x)[0]", "f(x)"), ("[f(x)] * 2", "f(x)"), ("x + g(y)", "x + g(y)")]
+)
+def test_of_what_is_made_the_call_stands_in(made, stands):
+    sites = sites_of(cst.parse_expression(made))
+    assert cst.Module(body=()).code_for_node(sites[_standing_in(sites)]) == stands
