@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from analysis.catalog.model import Api, Catalog
-from analysis.target.observation import Call
+from analysis.target.observation import Call, Outcome
 from analysis.target.target import TargetInfo
 from citadel.model import BugCase, BugKind, Symptom, SymptomKind, content_id
 from citadel.oracle import status
+from citadel.oracle.value import asserts
 from citadel.traced import alike, resolve
 from citadel.verify.suspects import named, spoken
 from citadel.verify.verified import Attempt, Contradiction, Verified, evidence
@@ -41,6 +42,29 @@ def contradicting(
             said = named(api, reading.mentions) or spoken(api, reading.report.title)
             if said or found.way is None:
                 return _case(reading, attempt, api, refused, found, info)
+    return None
+
+
+def accepted_at_last(
+    reading: Reading, attempt: Attempt, catalog: Catalog
+) -> tuple[Call, Api] | None:
+    """The refused call, and its API, which the report names, where the code handles the refusal
+    and the last call returns: what is right comes first, what is wrong last.
+
+    Of 15 reports with such code, 14 were about what is accepted.
+    """
+    ended = attempt.traced.outcome is Outcome.OK or asserts(attempt.traced)
+    last: dict[str, Call] = {}
+    refused: dict[str, Call] = {}
+    for call in attempt.traced.calls if ended else ():
+        if call.finished and call.form != "other":
+            last[call.name] = call
+            if call.raised is not None:
+                refused[call.name] = call
+    for name, call in refused.items():
+        api = resolve(call, catalog) if last[name].raised is None else None
+        if api is not None and (named(api, reading.mentions) or spoken(api, reading.report.title)):
+            return call, api
     return None
 
 

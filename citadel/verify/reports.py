@@ -18,7 +18,7 @@ from analysis.target.target import TargetInfo
 from citadel.model import BugCase, BugKind, Symptom, SymptomKind, content_id
 from citadel.oracle import status
 from citadel.verify.attempts import attempts_of, inside_functions, lacks
-from citadel.verify.contradiction import contradicting
+from citadel.verify.contradiction import accepted_at_last, contradicting
 from citadel.verify.contrast import refuses
 from citadel.verify.crashes import located_case
 from citadel.verify.culprit import culprit
@@ -107,15 +107,10 @@ def _reproduced(
     by_cost: Look = partial(
         by_measure, reading, session=session, catalog=catalog, info=info, limits=limits
     )
-    by_value: Look = partial(
-        by_values,
-        reading,
-        session=session,
-        catalog=catalog,
-        info=info,
-        runs=runs,
-        limits=limits,
+    values = partial(
+        by_values, session=session, catalog=catalog, info=info, runs=runs, limits=limits
     )
+    by_value: Look = partial(values, reading)
     wanted = recorded(reading.claims)
     attempts = attempts_of(reading, wanted, session, catalog, info, runs, limits)
     if isinstance(attempts, str):
@@ -124,7 +119,8 @@ def _reproduced(
     if contradiction is not None:
         return _as_told(contradiction, by_value(attempts))
     best = max(attempts, key=partial(_promise, wanted))
-    settled = _holding_by_now(reading, best, by_value)
+    settled = _accepting_at_last(reading, best, catalog, values)
+    settled = settled or _holding_by_now(reading, best, by_value)
     settled = settled or _accepting(reading, attempts, best, by_value)
     settled = settled or _measuring(reading, attempts, best, by_cost)
     if settled is not None:
@@ -157,6 +153,23 @@ def _as_told(contradiction: Verified, told: Verified | NotVerified) -> Verified:
         return contradiction
     accepts = told.case.symptom.kind is SymptomKind.ACCEPTS
     return replace(told, contrast=contradiction) if accepts else contradiction
+
+
+def _accepting_at_last(
+    reading: Reading,
+    best: Attempt,
+    catalog: Catalog,
+    values: Callable[[Reading, Sequence[Attempt]], Verified | NotVerified],
+) -> Verified | None:
+    """The case of an API that takes in its last call what the code shows it to refuse before."""
+    known = accepted_at_last(reading, best, catalog)
+    if known is None or known[0].raised is None:
+        return None
+    why = reading.refusal or status.of_raised(known[0].raised).headline()
+    found = values(replace(reading, refusal=why), [best])
+    if isinstance(found, NotVerified) or found.api is not known[1] or not found.case.reproduces:
+        return None
+    return found if found.case.symptom.kind is SymptomKind.ACCEPTS else None
 
 
 def _holding_by_now(

@@ -258,19 +258,26 @@ def _accepted(
     catalog: Catalog,
 ) -> Blamed:
     """Of what is accepted in one place and refused in another, the call that is accepted: it is
-    in its place that siblings are tried. Who refuses wherever it is called is a contrast."""
-    if oracle.kind is not SymptomKind.ACCEPTS or not oracle.spots or who.call.raised is None:
+    in its place that siblings are tried. Who refuses wherever it is called is a contrast. What is
+    shown in the end others may have computed: it is the title that says what accepts."""
+    if oracle.kind is not SymptomKind.ACCEPTS or not oracle.spots:
         return who
-    fine = [c for c in calls if c.result is not None and resolve(c, catalog) is who.api]
-    if fine:
-        return replace(who, call=fine[-1])
 
     def meant(api: Api) -> bool:
         return titled(api, reading.mentions) or spoken(api, reading.report.title)
 
+    returned = [(call, api) for call, api in suspected if call.result is not None]
+    if who.call.raised is None:
+        told = [pair for pair in returned if meant(pair[1])]
+        if meant(who.api) or not told:
+            return who
+        call, api = told[-1]
+        return replace(who, call=call, api=api)
+    fine = [c for c in calls if c.result is not None and resolve(c, catalog) is who.api]
+    if fine:
+        return replace(who, call=fine[-1])
     if meant(who.api):
         return who  # compiled whole, which no trace shows, it may well be accepted
-    returned = [(call, api) for call, api in suspected if call.result is not None]
     doing = [pair for pair in returned if leaf(pair[0].name) not in MAKERS]
     others = [(call, api) for call, api in doing if not is_compiler(api.name)]
     others.sort(key=lambda pair: not meant(pair[1]))
