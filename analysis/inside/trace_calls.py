@@ -37,6 +37,8 @@ _OPERATOR_NAMES = {function: name for name, function in vars(OPERATORS).items()}
 _SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
+REFERENCES = ("numpy", "scipy")
+"""Packages whose refusals are told as well: a report may compare with them."""
 MOST_CONTEXTS = 16
 """Contexts around a call that are told, the innermost ones."""
 
@@ -114,8 +116,7 @@ class Tracer:
                     BUILT[id(replaced[0])] = (args, kwargs)
                 return replaced[0]
         if not self.worth(name, form, args, kwargs):
-            args, kwargs = self.handed.watched(site, function, args, kwargs)
-            return function(*args, **kwargs)
+            return self.foreign(site, occurrence, name, function, args, kwargs)
         form = within_form(form, within)
         number = self.count = self.last[site] = self.count + 1
         loud = occurrence <= QUIET_AFTER and number <= MAX_EVENTS
@@ -130,10 +131,7 @@ class Tracer:
         except BaseException as problem:
             if not loud:
                 self.started(number, site, occurrence, name, form, receiver, args, kwargs)
-            kinds = [kind.__name__ for kind in type(problem).__mro__ if kind is not object]
-            took = perf_counter() - began
-            ended = {"e": "raise", "n": number, "types": kinds, "message": texts.of(problem)}
-            self.emit(dict(ended, t=took))
+            self.raised(number, problem, perf_counter() - began)
             raise
         finally:
             self.depth -= 1
@@ -146,6 +144,24 @@ class Tracer:
             value = self.seen_value(made, numbered=form == "class")
             self.emit({"e": "return", "n": number, "value": value, "t": took})
         return result
+
+    def foreign(self, site, occurrence, name, function, args, kwargs):
+        """Make a call that is not recorded, but where a reference refuses it."""
+        args, kwargs = self.handed.watched(site, function, args, kwargs)
+        try:
+            return function(*args, **kwargs)
+        except Exception as problem:
+            if name.partition(".")[0] in REFERENCES:
+                self.count += 1
+                self.started(self.count, site, occurrence, name, "other", None, args, kwargs)
+                self.raised(self.count, problem, 0.0)
+            raise
+
+    def raised(self, number, problem, took):
+        """Tell how a call ended that did not return."""
+        kinds = [kind.__name__ for kind in type(problem).__mro__ if kind is not object]
+        told = {"e": "raise", "n": number, "types": kinds, "message": texts.of(problem)}
+        self.emit(dict(told, t=took))
 
     def result(self, site, function, args, kwargs):
         """Call it; a plain sequence of layers is gone through here, to see which one fails."""

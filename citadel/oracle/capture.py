@@ -167,9 +167,13 @@ def _accepted(run: Seen) -> Iterator[ValueOracle]:
     made = [(spot, value) for spot, value in called if value.kind in _MADE]
     texts = [(spot, value) for spot, value in shown if value.kind in ("list", "tuple")]
     found = next(filter(None, (*results, made, texts)), [])
-    # What goes into a call may be shown beside what it gives; what is right is shown first.
-    last_first = found[::-1]
-    for spot, _ in sorted(last_first, key=lambda one: not run.is_titled(run.points[one[0].point])):
+
+    def likely(one: tuple[Spot, Value]) -> tuple[bool, int, int]:
+        """What goes into a call may be shown beside what it gives; what is right is shown first."""
+        point, spot = run.points[one[0].point], one[0]
+        return not run.is_titled(point), -point.statement, -spot.occurrence
+
+    for spot, _ in sorted(found, key=likely):
         why = f"the report says: {run.reading.refusal}"
         yield ValueOracle(kind=SymptomKind.ACCEPTS, spots=(spot,), why=why)
 

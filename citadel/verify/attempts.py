@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from analysis.catalog.model import Catalog
@@ -28,7 +29,7 @@ from citadel.verify.variants import (
     without_reference,
 )
 from citadel.verify.verified import Attempt
-from harvest.report.model import Claim, Need, Reading, Snippet
+from harvest.report.model import Need, Reading, Snippet
 
 MAX_CANDIDATES = 12
 INCOMPLETE = frozenset(("NameError", "SyntaxError", "IndentationError", "FileNotFoundError"))
@@ -78,16 +79,18 @@ def attempts_of(
             continue
         if snippet.guess and snippet.guess not in reasons:
             continue  # what the report's own code needs is there
-        attempt = _attempt(snippet, session, runs, limits, reading.claims)
+        if _is_printed(snippet, attempts):
+            continue
+        attempt = _attempt(snippet, session, runs, limits, reading)
         fails = _elsewhere(attempt) or _raises_another(attempt, wanted)
         older = of_version_1(snippet, catalog, reading.claims) if fails else None
         older = older or _without_what_is_missing(snippet, attempt)
         older = older or (with_imports(snippet, catalog) if isinstance(attempt, str) else None)
         if older is not None:
-            attempt = _attempt(older, session, runs, limits, reading.claims)
+            attempt = _attempt(older, session, runs, limits, reading)
         newer = with_new_names(older or snippet) if _names_what_numpy_had(attempt) else None
         if newer is not None:
-            attempt = _attempt(newer, session, runs, limits, reading.claims)
+            attempt = _attempt(newer, session, runs, limits, reading)
         if isinstance(attempt, str):
             reasons.append(attempt)
             continue
@@ -98,6 +101,17 @@ def attempts_of(
     if not attempts:
         return "; ".join(dict.fromkeys(reasons)) or "nothing to run"
     return attempts
+
+
+def _is_printed(snippet: Snippet, attempts: Sequence[Attempt]) -> bool:
+    """Whether what looks like code is what other code of the report has printed."""
+    printed = {" ".join(line.split()) for one in attempts for line in _lines(one.traced.stdout)}
+    lines = [line for line in _lines(snippet.code) if not line.startswith(("import ", "from "))]
+    return all(" ".join(line.split()) in printed for line in lines)
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.strip()]
 
 
 def _elsewhere(attempt: Attempt | str) -> bool:
@@ -125,7 +139,7 @@ def _refused_elsewhere(
     if failed is None or not raised or not accepted:
         return None
     caught = with_refusal_caught(attempt.snippet, attempt.source, attempt.traced)
-    found = _attempt(caught, session, runs, limits, reading.claims) if caught else ""
+    found = _attempt(caught, session, runs, limits, reading) if caught else ""
     if isinstance(found, str) or found.traced.outcome is not Outcome.OK:
         return None
     made = (call for call in found.traced.calls if call.result is not None)
@@ -160,7 +174,7 @@ def _without_what_is_missing(snippet: Snippet, attempt: Attempt | str) -> Snippe
 
 
 def inside_functions(
-    attempt: Attempt, session: Session, runs: int, limits: Limits, claims: tuple[Claim, ...]
+    attempt: Attempt, session: Session, runs: int, limits: Limits, reading: Reading
 ) -> Attempt | None:
     """The attempt with functions run as Python, if it fails in the same way.
 
@@ -169,7 +183,7 @@ def inside_functions(
     changed = eager(attempt.snippet)
     if changed is None or attempt.symptom is None:
         return None
-    seen = _attempt(changed, session, runs, limits, claims)
+    seen = _attempt(changed, session, runs, limits, reading)
     if isinstance(seen, str) or not status.matches(attempt.symptom, seen.symptom):
         return None
     return seen
@@ -186,7 +200,7 @@ def lacks(snippet: Snippet, info: TargetInfo) -> str | None:
 
 
 def _attempt(
-    snippet: Snippet, session: Session, runs: int, limits: Limits, claims: tuple[Claim, ...]
+    snippet: Snippet, session: Session, runs: int, limits: Limits, reading: Reading
 ) -> Attempt | str:
     try:
         source = instrument(snippet.code)
@@ -207,7 +221,7 @@ def _attempt(
         return reason
     caught = None
     if symptom is None or symptom.exception == "AssertionError":
-        caught = handled(traced) or caught_failure(traced, claims)
+        caught = handled(traced) or caught_failure(traced, reading)
     if caught is not None and caught.raised is not None:
         return Attempt(
             snippet=snippet,
@@ -228,14 +242,16 @@ def _attempt(
     )
 
 
-def caught_failure(observation: Observation, claims: tuple[Claim, ...]) -> Call | None:
+def caught_failure(observation: Observation, reading: Reading) -> Call | None:
     """The exception that a case catches and the report is about, if there is one.
 
-    It is about one that it records, or, where it claims a failure, about one that is printed.
+    It is about one that it records, or, where it claims a failure, about one that is printed; where
+    its words tell of nothing, about one that is printed and that it has pasted.
     """
-    if bug_kind(claims, None) is not BugKind.STATUS:
+    untold = not (reading.claims or reading.refusal or reading.expectations)
+    if bug_kind(reading.claims, None) is not BugKind.STATUS and not untold:
         return None
-    wanted = recorded(claims)
+    wanted = recorded(reading.claims)
     printed = observation.stdout + observation.stderr
     calls = [(c, status.of_raised(c.raised)) for c in caught_calls(observation) if c.raised]
     for call, symptom in calls:
@@ -243,7 +259,8 @@ def caught_failure(observation: Observation, claims: tuple[Claim, ...]) -> Call 
             return call
     for call, symptom in calls:
         line = (symptom.message or "")[:60]
-        if len(line) > 8 and line in printed:
+        pasted = not untold or line in reading.report.body
+        if len(line) > 8 and line in printed and pasted:
             return call
     return None
 

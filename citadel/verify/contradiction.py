@@ -11,12 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from analysis.catalog.model import Api, Catalog
-from analysis.target.observation import Call, Outcome
+from analysis.target.observation import Call, Outcome, Raised
 from analysis.target.target import TargetInfo
 from citadel.model import BugCase, BugKind, Symptom, SymptomKind, content_id
 from citadel.oracle import status
 from citadel.oracle.value import asserts
-from citadel.traced import alike, resolve
+from citadel.traced import alike, leaf, resolve
+from citadel.verify.identify import failing_call
 from citadel.verify.suspects import named, spoken
 from citadel.verify.verified import Attempt, Contradiction, Verified, evidence
 from harvest.report.model import Reading
@@ -46,26 +47,35 @@ def contradicting(
 
 
 def accepted_at_last(
-    reading: Reading, attempt: Attempt, catalog: Catalog
-) -> tuple[Call, Api] | None:
-    """The refused call, and its API, which the report names, where the code handles the refusal
-    and the last call returns: what is right comes first, what is wrong last.
+    reading: Reading, attempts: Sequence[Attempt], catalog: Catalog
+) -> tuple[Attempt, Raised, Api] | None:
+    """The code, the refusal, and the API, which the report names, that returns in its last call
+    what it has refused before: people show what is right first. The code handles the refusal. It
+    may be that of NumPy's function of that name as well, wherever it stands.
 
     Of 15 reports with such code, 14 were about what is accepted.
     """
-    ended = attempt.traced.outcome is Outcome.OK or asserts(attempt.traced)
-    last: dict[str, Call] = {}
-    refused: dict[str, Call] = {}
-    for call in attempt.traced.calls if ended else ():
-        if call.finished and call.form != "other":
-            last[call.name] = call
-            if call.raised is not None:
-                refused[call.name] = call
-    for name, call in refused.items():
-        api = resolve(call, catalog) if last[name].raised is None else None
-        if api is not None and (named(api, reading.mentions) or spoken(api, reading.report.title)):
-            return call, api
+    of_reference = [call for one in attempts for call in one.traced.calls if _of_reference(call)]
+    for attempt in attempts:
+        calls, failed = attempt.traced.calls, failing_call(attempt.traced)
+        handled = attempt.traced.outcome is Outcome.OK or asserts(attempt.traced)
+        if not handled and (failed is None or not _of_reference(failed)):
+            continue
+        last = {call.name: call for call in calls if call.finished and call.form != "other"}
+        for call in (*calls, *of_reference):
+            like = [name for name in last if leaf(name) == leaf(call.name)]
+            for name in like if _of_reference(call) else [call.name]:
+                taken = last.get(name)
+                api = resolve(taken, catalog) if taken and taken.raised is None else None
+                told = api and (named(api, reading.mentions) or spoken(api, reading.report.title))
+                if api and told and call.raised:
+                    return attempt, call.raised, api
     return None
+
+
+def _of_reference(call: Call) -> bool:
+    """Whether a call is of NumPy or SciPy, with which a report compares: it was refused."""
+    return call.form == "other" and call.name.partition(".")[0] in ("numpy", "scipy")
 
 
 def _lost_where_compiled(attempt: Attempt) -> Iterator[tuple[Call, Contradiction]]:

@@ -119,7 +119,8 @@ def _reproduced(
     if contradiction is not None:
         return _as_told(contradiction, by_value(attempts))
     best = max(attempts, key=partial(_promise, wanted))
-    settled = _accepting_at_last(reading, best, catalog, values)
+    accepted = partial(values, only=SymptomKind.ACCEPTS)
+    settled = _accepting_at_last(reading, attempts, catalog, accepted)
     settled = settled or _holding_by_now(reading, best, by_value)
     settled = settled or _accepting(reading, attempts, best, by_value)
     settled = settled or _measuring(reading, attempts, best, by_cost)
@@ -157,19 +158,20 @@ def _as_told(contradiction: Verified, told: Verified | NotVerified) -> Verified:
 
 def _accepting_at_last(
     reading: Reading,
-    best: Attempt,
+    attempts: Sequence[Attempt],
     catalog: Catalog,
-    values: Callable[[Reading, Sequence[Attempt]], Verified | NotVerified],
+    accepted: Callable[[Reading, Sequence[Attempt]], Verified | NotVerified],
 ) -> Verified | None:
     """The case of an API that takes in its last call what the code shows it to refuse before."""
-    known = accepted_at_last(reading, best, catalog)
-    if known is None or known[0].raised is None:
+    known = accepted_at_last(reading, attempts, catalog)
+    if known is None:
         return None
-    why = reading.refusal or status.of_raised(known[0].raised).headline()
-    found = values(replace(reading, refusal=why), [best])
-    if isinstance(found, NotVerified) or found.api is not known[1] or not found.case.reproduces:
+    attempt, raised, api = known
+    why = reading.refusal or status.of_raised(raised).headline()
+    found = accepted(replace(reading, refusal=why), [attempt])
+    if isinstance(found, NotVerified) or found.api is not api or not found.case.reproduces:
         return None
-    return found if found.case.symptom.kind is SymptomKind.ACCEPTS else None
+    return found
 
 
 def _holding_by_now(
@@ -250,7 +252,7 @@ def _inside(
     """What a run shows once its graphs run as Python, where it shows nothing else."""
     if isinstance(found, Verified) or "tensorflow" not in (info.framework, info.backend):
         return found
-    inside = inside_functions(attempt, session, runs, limits, reading.claims)
+    inside = inside_functions(attempt, session, runs, limits, reading)
     again = _conclude(reading, wanted, inside, catalog, info) if inside else found
     return again if isinstance(again, Verified) else found
 

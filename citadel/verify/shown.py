@@ -33,12 +33,14 @@ def by_values(
     *,
     runs: int,
     limits: Limits,
+    only: SymptomKind | None = None,
 ) -> Verified | NotVerified:
-    """The first snippet whose values show what the report describes, else one that would."""
+    """The first snippet whose values show what the report describes, else one that would. `only`:
+    the kind of symptom that counts."""
 
     def look(attempt: Attempt) -> Witness | str:
         code, source = attempt.snippet, attempt.source
-        return witness(reading, code, source, session, catalog, runs=runs, limits=limits)
+        return witness(reading, code, source, session, catalog, runs=runs, limits=limits, only=only)
 
     return _first(reading, attempts, info, look)
 

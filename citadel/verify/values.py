@@ -6,12 +6,10 @@ results replaced by others, and what does not change then is a reference.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from analysis.catalog.model import Api, Catalog
-from analysis.rules import Phrase
 from analysis.target.instrument import Instrumented, watched
 from analysis.target.observation import Call, Observation, Outcome
 from analysis.target.session import Limits, Session
@@ -69,13 +67,6 @@ MOST_SECONDS = 5.0
 FEW_SUSPECTS = 2
 """Suspects that such a case has."""
 _EMPTY = frozenset(("empty", "empty_like", "new_empty", "empty_strided"))
-_RESULT = Phrase(
-    "word/result",
-    r"\b(?:returns?|returned|gives?|produces?|yields?|wrong|garbage)\b",
-    re.I,
-    finds=("exp returns -1", "the output is garbage"),
-    spares=("crashes on empty input",),
-)
 
 
 def witness(
@@ -87,13 +78,16 @@ def witness(
     *,
     runs: int,
     limits: Limits,
+    only: SymptomKind | None = None,
 ) -> Witness | str:
-    """Run a snippet with its values watched; the reason, where they tell nothing."""
+    """Run a snippet with its values watched; the reason, where they tell nothing. `only`: the kind
+    of symptom that counts."""
     title = reading.report.title
     trial = Trial(snippet.code, watched(source), session, catalog, limits, reading.mentions, title)
     first = trial.run(0)
     observations = [first, *(trial.run(seed) for seed in range(1, runs))]
     oracles = capture(trial.case.points, first, reading)
+    oracles = tuple(one for one in oracles if only in (None, one.kind))
     put_in = of_inputs(trial.again, oracles, first, catalog) if first.wall <= MOST_SECONDS else []
     oracles = tuple(one for one in oracles if one not in put_in)
     suspected = list(suspects(first, catalog, reading))
@@ -205,7 +199,6 @@ def witness(
         untraced=whole is not None,
         steady=who.steady,
         unclaimed=not _claimed(oracle, trial.case.points, reading),
-        told=_RESULT.search(f"{reading.report.title} {reading.refusal or ''}") is not None,
     )
 
 

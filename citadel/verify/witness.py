@@ -41,8 +41,6 @@ class Witness:
     reproduces: bool
     hits: int
     runs: int
-    told: bool
-    """Whether the report speaks of a result, rather than of a missing error alone."""
     precise: bool | None
     """Whether double precision cures it; None where that says nothing."""
     becomes_infinite: bool
@@ -134,7 +132,7 @@ class Witness:
     def kind(self) -> BugKind:
         """A missing error is a status bug; a wrong result is one of values."""
         accepts = self.symptom.kind is SymptomKind.ACCEPTS
-        return BugKind.STATUS if accepts and not self.told else BugKind.VALUE
+        return BugKind.STATUS if accepts else BugKind.VALUE
 
 
 DOUBTS: Registry[[Witness], str] = Registry("report-doubt")
