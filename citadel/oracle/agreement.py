@@ -67,6 +67,13 @@ def checks(run: Seen) -> Iterator[ValueOracle]:
             yield from outcome(run, point, bad=bad)
 
 
+def asserted(run: Seen) -> Iterator[ValueOracle]:
+    """Any other condition that the report asserts, where that ends the run."""
+    for point in run.points if run.asserts else ():
+        if point.asserted and point.check not in CHECKS:
+            yield from outcome(run, point, bad=False)
+
+
 def counterparts(run: Seen) -> Iterator[ValueOracle]:
     """What the same check of another library says: `isclose(a, b)` beside `np.isclose(a, b)`."""
     for point, other in _counterparts(run.points):

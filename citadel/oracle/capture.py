@@ -25,6 +25,7 @@ from analysis.values import Value
 from citadel.model import SymptomKind
 from citadel.oracle.agreement import (
     agree,
+    asserted,
     checks,
     counterparts,
     differences,
@@ -284,6 +285,7 @@ FINDERS: Registry[[Seen], tuple[ValueOracle, ...]] = Registry(
     _finder("said-to-differ", said_to_differ),
     _finder("accepted-call", _accepted),
     _finder("order-of-size-at-last", orders),
+    _finder("asserted", asserted),
     _finder("pasted-output", _pasted),
     _finder("finite-by-now", _finite_by_now),
 )

@@ -8,9 +8,9 @@ from citadel.verify.reports import verify
 
 @pytest.fixture
 def verified(bench, read):
-    def check(title, code):
+    def check(title, *code, text=""):
         return verify(
-            read(title, code),
+            read(title, *code, text=text),
             bench.replays[0],
             bench.index.catalog,
             bench.target.info,
