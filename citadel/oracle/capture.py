@@ -76,11 +76,6 @@ def _numbers(run: Seen) -> Iterator[ValueOracle]:
     return (one for one in numbers(run) if not _holds_elsewhere(run, one))
 
 
-def _orders(run: Seen) -> Iterator[ValueOracle]:
-    """Comparisons of size; where a missing error is what is wrong, what is accepted comes first."""
-    return iter(()) if run.reading.refusal is not None else orders(run)
-
-
 def _holds_elsewhere(run: Seen, oracle: ValueOracle) -> bool:
     """Whether an assertion that held is of the very number that a text says is right.
 
@@ -279,12 +274,11 @@ FINDERS: Registry[[Seen], tuple[ValueOracle, ...]] = Registry(
     _finder("nearly-expected", nearly_expected),
     _finder("not-finite", _non_finite),
     _finder("two-precisions", precisions),
-    _finder("order-of-size", _orders),
+    _finder("accepted-call", _accepted),
+    _finder("order-of-size", orders),
     _finder("out-of-bounds", out_of_bounds),
     _finder("expected-number", expected),
     _finder("said-to-differ", said_to_differ),
-    _finder("accepted-call", _accepted),
-    _finder("order-of-size-at-last", orders),
     _finder("asserted", asserted),
     _finder("pasted-output", _pasted),
     _finder("finite-by-now", _finite_by_now),

@@ -94,9 +94,14 @@ def attempts_of(
         if isinstance(attempt, str):
             reasons.append(attempt)
             continue
-        attempt = _refused_elsewhere(attempt, session, runs, limits, reading) or attempt
+        going_on = _beyond_refusal(attempt, session, runs, limits, reading)
+        if going_on is not None and _says_accepted(reading):
+            attempt = going_on
+        elif going_on is not None:
+            attempts.append(going_on)
         attempts.append(attempt)
-        if wanted is not None and status.matches(wanted, attempt.symptom) and not accepted:
+        shown = wanted is not None and status.matches(wanted, attempt.symptom)
+        if shown and not accepted and not _of_other_code(attempt, reading):
             break
     if not attempts:
         return "; ".join(dict.fromkeys(reasons)) or "nothing to run"
@@ -126,24 +131,38 @@ def _raises_another(attempt: Attempt | str, wanted: Symptom | None) -> bool:
     return raised and (wanted is None or not status.matches(wanted, seen))
 
 
-def _refused_elsewhere(
+def _of_other_code(attempt: Attempt, reading: Reading) -> bool:
+    """Whether the title names what other code of the report calls, and this has not called."""
+    titled = {one.name.rpartition(".")[2] for one in reading.mentions if one.title}
+    called = {call.name.rpartition(".")[2] for call in attempt.traced.calls}
+    written = (f"{name}(" in one.code for name in titled for one in reading.candidates)
+    return titled.isdisjoint(called) and any(written)
+
+
+def _says_accepted(reading: Reading) -> bool:
+    return reading.refusal is not None and says_accepted(reading.report.title)
+
+
+def _beyond_refusal(
     attempt: Attempt, session: Session, runs: int, limits: Limits, reading: Reading
 ) -> Attempt | None:
-    """The attempt beyond the line by which it ends, where the report is about what is accepted.
+    """The attempt beyond the line by which it ends, where the report is about what is accepted, or
+    was typed at a prompt, which goes on.
 
     It shows how the same call is refused otherwise, if it comes to one that is not.
     """
     failed, seen = failing_call(attempt.traced), attempt.symptom
     raised = seen is not None and seen.kind is SymptomKind.RAISES and not status.internal(seen)
-    accepted = reading.refusal is not None and says_accepted(reading.report.title)
-    if failed is None or not raised or not accepted:
+    typed = "prompts" in attempt.snippet.repairs
+    if failed is None or not raised or not (typed or _says_accepted(reading)):
         return None
     caught = with_refusal_caught(attempt.snippet, attempt.source, attempt.traced)
     found = _attempt(caught, session, runs, limits, reading) if caught else ""
     if isinstance(found, str) or found.traced.outcome is not Outcome.OK:
         return None
     made = (call for call in found.traced.calls if call.result is not None)
-    if not any(leaf(call.name) == leaf(failed.name) and alike(call, failed) for call in made):
+    same = (call for call in made if leaf(call.name) == leaf(failed.name))
+    if not any(typed or alike(call, failed) for call in same):
         return None
     return replace(found, symptom=None, hits=0, caught=None)
 
@@ -217,7 +236,8 @@ def _attempt(
             symptom = plain  # tracing changed the run: believe the plain one
         hits += _same(symptom, plain)
     reason = _unusable(traced, symptom)
-    if reason is not None:
+    wanted = recorded(reading.claims)
+    if reason is not None and (wanted is None or not status.matches(wanted, symptom)):
         return reason
     caught = None
     if symptom is None or symptom.exception == "AssertionError":

@@ -18,7 +18,7 @@ from citadel.oracle import status
 from citadel.oracle.value import asserts
 from citadel.traced import alike, leaf, resolve
 from citadel.verify.identify import failing_call
-from citadel.verify.suspects import named, spoken
+from citadel.verify.suspects import named, spoken, titled
 from citadel.verify.verified import Attempt, Contradiction, Verified, evidence
 from harvest.report.model import Reading
 
@@ -51,26 +51,38 @@ def accepted_at_last(
 ) -> tuple[Attempt, Raised, Api] | None:
     """The code, the refusal, and the API, which the report names, that returns in its last call
     what it has refused before: people show what is right first. The code handles the refusal. It
-    may be that of NumPy's function of that name as well, wherever it stands.
+    may be that of NumPy's function of that name as well, or of what the title does not name,
+    in code that does not call what it names.
 
     Of 15 reports with such code, 14 were about what is accepted.
     """
-    of_reference = [call for one in attempts for call in one.traced.calls if _of_reference(call)]
+    refused = [call for one in attempts for call in one.traced.calls if call.raised is not None]
     for attempt in attempts:
         calls, failed = attempt.traced.calls, failing_call(attempt.traced)
         handled = attempt.traced.outcome is Outcome.OK or asserts(attempt.traced)
         if not handled and (failed is None or not _of_reference(failed)):
             continue
         last = {call.name: call for call in calls if call.finished and call.form != "other"}
-        for call in (*calls, *of_reference):
-            like = [name for name in last if leaf(name) == leaf(call.name)]
-            for name in like if _of_reference(call) else [call.name]:
-                taken = last.get(name)
-                api = resolve(taken, catalog) if taken and taken.raised is None else None
-                told = api and (named(api, reading.mentions) or spoken(api, reading.report.title))
-                if api and told and call.raised:
-                    return attempt, call.raised, api
+        returning = [call for call in last.values() if call.raised is None]
+        for taken, call in product(returning, refused):
+            api = resolve(taken, catalog)
+            if api is None or call.raised is None:
+                continue
+            if _of_reference(call):
+                contrasts = leaf(taken.name) == leaf(call.name)
+            else:
+                contrasts = taken.name == call.name and call in calls
+            if contrasts and (named(api, reading.mentions) or spoken(api, reading.report.title)):
+                return attempt, call.raised, api
+            elsewhere = all(one.name != taken.name for one in refused) and call not in calls
+            if elsewhere and titled(api, reading.mentions) and not _titled(call, reading, catalog):
+                return attempt, call.raised, api
     return None
+
+
+def _titled(call: Call, reading: Reading, catalog: Catalog) -> bool:
+    api = resolve(call, catalog)
+    return api is not None and titled(api, reading.mentions)
 
 
 def _of_reference(call: Call) -> bool:
