@@ -40,6 +40,7 @@ from harvest.report.on_cpu import compares_devices
 
 MOST_COMPARED = 200
 """Characters of two expressions by which their likeness is told: it takes quadratic time."""
+_NAME = re.compile(r"\w+")
 _CUT = re.compile(r"\[[^\[\]]*\]$")
 """The part of a result that is shown."""
 _GO_THROUGH = frozenset((*dir(builtins), *dir(itertools)))
@@ -250,6 +251,21 @@ def said_to_differ(run: Seen) -> Iterator[ValueOracle]:
     alike = given[0] == given[1] or of_parts
     if of_one and alike and comparable(left, right) and have_common(first, second):
         yield pair(run, one, other, why=f"two results of {by}, which are said to differ")
+
+
+def odd_one_out(run: Seen) -> Iterator[ValueOracle]:
+    """Of three or more things shown in one way (`a.shape`, `b.shape`; `f(x)`, `g(x)`), the one that
+    differs from all others, which agree."""
+    groups: dict[str, list[Spot]] = {}
+    for spot, point, _ in run.results(Role.SHOWN):
+        if (name := _NAME.match(point.text)) is not None:
+            groups.setdefault(point.text[name.end() :], []).append(spot)
+    for how, spots in groups.items():
+        for odd in spots if len(spots) > 2 else ():
+            first, *more = (one for one in spots if one != odd)
+            differs = same(run.values[odd], run.values[first]) is False
+            if differs and all(agree(run, first, one) for one in more):
+                yield pair(run, odd, first, why=f"all others agree of what is shown as {how}")
 
 
 def _of_parts(one: Point, other: Point) -> bool:

@@ -94,3 +94,29 @@ def test_any_condition_that_the_report_asserts_is_its_oracle(verified):
         True,
     )
     assert case.symptom.where == "not found(image, 300).any()"
+
+
+def test_of_three_ways_to_one_thing_the_odd_one_is_wrong(verified):
+    code = """
+        import torch
+        from torch.func import jacrev, jvp
+
+        def scan(v):
+            return torch.logcumsumexp(v, dim=0)
+
+        def forward(v, d):
+            return jvp(scan, (v,), (d,))[1]
+
+        def reverse(v, d):
+            return jacrev(scan)(v) @ d
+
+        def central(v, d, h=1e-6):
+            return (scan(v + h * d) - scan(v - h * d)) / (2 * h)
+
+        d = torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64)
+        x = torch.tensor([30.0, 90.0, 91.0], dtype=torch.float64)
+        print(forward(x, d), reverse(x, d), central(x, d))
+    """
+    case = verified("Derivative of logcumsumexp is wrong in forward mode", code).case
+    assert (case.api, case.reproduces) == ("torch.logcumsumexp", True)
+    assert case.symptom.where == "forward(x, d)"
