@@ -122,7 +122,16 @@ class Trial:
                 found = (None if named else wraps) or mine
                 return self._before(found, oracle, calls, suspected)
             told = named or spoken(api, self._title)
-            if told and wraps is None and (_gives(call, calls) or self._goes_through(oracle, call)):
+            if (
+                told
+                and wraps is None
+                and (
+                    # Without it the case does not come so far.
+                    (named and None in own)
+                    or _gives(call, calls)
+                    or self._goes_through(oracle, call)
+                )
+            ):
                 wraps = Blamed(call=call, api=api, own=tuple(None for _ in own))
             made = made_backward(self.again, oracle, of_api)
             if made:
