@@ -223,8 +223,9 @@ def main(arguments: Sequence[str]) -> int:
     if len({one.framework for one in found}) > 1:
         print("\neach framework by a model that has seen only the others:")
         print("\n".join(table(found, unseen(found, lambda one: one.framework))))
-    trained = replace(train(found), threshold=best(found, sure))
-    print(f"\nweights: {trained.intercept} {dict(trained.weights)}, threshold {trained.threshold}")
+    trained = replace(train(found), threshold=model().threshold)  # which people choose
+    print(f"\nweights: {trained.intercept} {dict(trained.weights)}")
+    print(f"threshold {trained.threshold}; the greatest F1 is at {best(found, sure)}")
     return _written(found, trained) if given.write else 0
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from citadel.evidence.controls import FLOOD, class_of, own_fault
+from citadel.evidence.controls import FLOOD, class_of
 from citadel.experiment import Class, Evidence, Under
 from citadel.judge.verdicts import rate
 from citadel.model import Channels, Finding, Road, SymptomKind, VerdictKind
@@ -24,14 +24,14 @@ from citadel.verify.verified import Verified
 FILE = Path(__file__).with_name("coefficients.json")
 SIGNS: Mapping[str, int] = {
     "near": 1,
-    "contradicts": 1,
     "own_call": 1,
+    "disagrees": -1,
     "guessed": -1,
+    "not_finite": -1,
     "dropped": -1,
     "refuted": -1,
     "untested": -1,
     "shared": -1,
-    "plain_exception": -1,
     "drifted": -1,
 }
 """The features, each with the sign that its weight may have."""
@@ -84,22 +84,23 @@ def weighed(
 def features(finding: Finding, evidence: Evidence, verified: Verified) -> dict[str, float]:
     """What the confidence is computed of, by name (see `SIGNS`)."""
     outcomes = {one.outcome for one in evidence.controls}
-    seen = finding.verdict.symptom or verified.case.symptom
-    plain = seen.kind is SymptomKind.RAISES and not own_fault(seen)
+    own, kind = finding.road is Road.TRIGGER, verified.case.symptom.kind
     shared = (evidence.base_rate or 0.0) >= FLOOD
-    own_call = finding.road is Road.TRIGGER and not evidence.contradicts
     return {
         "near": nearness(finding.channels),
-        "contradicts": float(evidence.contradicts),
         # Its own valid call fails under the trigger, which unrelated operations stand.
-        "own_call": float(own_call and not shared),
+        "own_call": float(own and not evidence.contradicts and not shared),
+        # Its own valid call, made in two ways, comes to two values: that may have reasons. That it
+        # is refused in one way alone has none.
+        "disagrees": float(own and evidence.contradicts and kind is not SymptomKind.ACCEPTS),
         "guessed": float(evidence.guessed),
+        # Of infinities arithmetic itself makes NaN.
+        "not_finite": float(kind is SymptomKind.NON_FINITE),
         "dropped": evidence.dropped,
         "refuted": float(Under.SHOWN in outcomes),
         # There are cures, and none says anything of this sibling.
         "untested": float(bool(outcomes) and not outcomes & {Under.CURED, Under.SHOWN}),
         "shared": float(shared),
-        "plain_exception": float(plain),
         "drifted": float(verified.case.drifted),
     }
 
