@@ -258,8 +258,9 @@ def odd_one_out(run: Seen) -> Iterator[ValueOracle]:
     differs from all others, which agree."""
     groups: dict[str, list[Spot]] = {}
     for spot, point, _ in run.results(Role.SHOWN):
-        if (name := _NAME.match(point.text)) is not None:
-            groups.setdefault(point.text[name.end() :], []).append(spot)
+        name = _NAME.match(point.text)
+        if name is not None and (how := point.text[name.end() :]):
+            groups.setdefault(how, []).append(spot)
     for how, spots in groups.items():
         for odd in spots if len(spots) > 2 else ():
             first, *more = (one for one in spots if one != odd)
