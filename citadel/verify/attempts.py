@@ -112,7 +112,7 @@ def _is_printed(snippet: Snippet, attempts: Sequence[Attempt]) -> bool:
     """Whether what looks like code is what other code of the report has printed."""
     printed = {" ".join(line.split()) for one in attempts for line in _lines(one.traced.stdout)}
     lines = [line for line in _lines(snippet.code) if not line.startswith(("import ", "from "))]
-    return all(" ".join(line.split()) in printed for line in lines)
+    return bool(lines) and all(" ".join(line.split()) in printed for line in lines)
 
 
 def _lines(text: str) -> list[str]:

@@ -86,7 +86,7 @@ def _titled(call: Call, reading: Reading, catalog: Catalog) -> bool:
 
 
 def _of_reference(call: Call) -> bool:
-    """Whether a call is of NumPy or SciPy, with which a report compares: it was refused."""
+    """Whether a call is of NumPy or SciPy, with which a report compares."""
     return call.form == "other" and call.name.partition(".")[0] in ("numpy", "scipy")
 
 

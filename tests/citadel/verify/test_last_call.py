@@ -120,3 +120,8 @@ def test_of_three_ways_to_one_thing_the_odd_one_is_wrong(verified):
     case = verified("Derivative of logcumsumexp is wrong in forward mode", code).case
     assert (case.api, case.reproduces) == ("torch.logcumsumexp", True)
     assert case.symptom.where == "forward(x, d)"
+
+
+def test_code_that_only_imports_is_run(verified):
+    found = verified("torch has no nonesuch", "from torch import nonesuch")
+    assert "nonesuch" in found.reason
