@@ -22,6 +22,8 @@ from citadel.model import Channels, Finding, Road, SymptomKind, VerdictKind
 from citadel.verify.verified import Verified
 
 FILE = Path(__file__).with_name("coefficients.json")
+FINITE = "finite"
+"""The variation that takes NaN and infinities away."""
 SIGNS: Mapping[str, int] = {
     "near": 1,
     "own_call": 1,
@@ -94,8 +96,8 @@ def features(finding: Finding, evidence: Evidence, verified: Verified) -> dict[s
         # is refused in one way alone has none.
         "disagrees": float(own and evidence.contradicts and kind is not SymptomKind.ACCEPTS),
         "guessed": float(evidence.guessed),
-        # Of infinities arithmetic itself makes NaN.
-        "not_finite": float(kind is SymptomKind.NON_FINITE),
+        # Finite numbers cure the report's call: of infinities arithmetic itself makes NaN.
+        "not_finite": float(any(FINITE in one.variations for one in evidence.controls)),
         "dropped": evidence.dropped,
         "refuted": float(Under.SHOWN in outcomes),
         # There are cures, and none says anything of this sibling.
