@@ -256,12 +256,12 @@ def said_to_differ(run: Seen) -> Iterator[ValueOracle]:
 def odd_one_out(run: Seen) -> Iterator[ValueOracle]:
     """Of three or more things shown in one way (`a.shape`, `b.shape`; `f(x)`, `g(x)`), the one that
     differs from all others, which agree."""
-    groups: dict[str, list[Spot]] = {}
+    groups: dict[tuple[str, int], list[Spot]] = {}
     for spot, point, _ in run.results(Role.SHOWN):
         name = _NAME.match(point.text)
         if name is not None and (how := point.text[name.end() :]):
-            groups.setdefault(how, []).append(spot)
-    for how, spots in groups.items():
+            groups.setdefault((how, spot.occurrence), []).append(spot)
+    for (how, _), spots in groups.items():
         for odd in spots if len(spots) > 2 else ():
             first, *more = (one for one in spots if one != odd)
             differs = same(run.values[odd], run.values[first]) is False
