@@ -40,7 +40,6 @@ from harvest.report.on_cpu import compares_devices
 
 MOST_COMPARED = 200
 """Characters of two expressions by which their likeness is told: it takes quadratic time."""
-_NAME = re.compile(r"\w+")
 _CUT = re.compile(r"\[[^\[\]]*\]$")
 """The part of a result that is shown."""
 _GO_THROUGH = frozenset((*dir(builtins), *dir(itertools)))
@@ -251,22 +250,6 @@ def said_to_differ(run: Seen) -> Iterator[ValueOracle]:
     alike = given[0] == given[1] or of_parts
     if of_one and alike and comparable(left, right) and have_common(first, second):
         yield pair(run, one, other, why=f"two results of {by}, which are said to differ")
-
-
-def odd_one_out(run: Seen) -> Iterator[ValueOracle]:
-    """Of three or more things shown in one way (`a.shape`, `b.shape`; `f(x)`, `g(x)`), the one that
-    differs from all others, which agree."""
-    groups: dict[tuple[str, int], list[Spot]] = {}
-    for spot, point, _ in run.results(Role.SHOWN):
-        name = _NAME.match(point.text)
-        if name is not None and (how := point.text[name.end() :]):
-            groups.setdefault((how, spot.occurrence), []).append(spot)
-    for (how, _), spots in groups.items():
-        for odd in spots if len(spots) > 2 else ():
-            first, *more = (one for one in spots if one != odd)
-            differs = same(run.values[odd], run.values[first]) is False
-            if differs and all(agree(run, first, one) for one in more):
-                yield pair(run, odd, first, why=f"all others agree of what is shown as {how}")
 
 
 def _of_parts(one: Point, other: Point) -> bool:

@@ -29,7 +29,6 @@ from citadel.oracle.agreement import (
     checks,
     counterparts,
     differences,
-    odd_one_out,
     orders,
     precisions,
     references,
@@ -281,7 +280,6 @@ FINDERS: Registry[[Seen], tuple[ValueOracle, ...]] = Registry(
     _finder("expected-number", expected),
     _finder("said-to-differ", said_to_differ),
     _finder("asserted", asserted),
-    _finder("odd-one-out", odd_one_out),
     _finder("pasted-output", _pasted),
     _finder("finite-by-now", _finite_by_now),
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from analysis.catalog.model import Catalog
@@ -29,7 +28,7 @@ from citadel.verify.variants import (
     without_reference,
 )
 from citadel.verify.verified import Attempt
-from harvest.report.model import Need, Reading, Snippet
+from harvest.report.model import Claim, Need, Reading, Snippet
 
 MAX_CANDIDATES = 12
 INCOMPLETE = frozenset(("NameError", "SyntaxError", "IndentationError", "FileNotFoundError"))
@@ -79,44 +78,26 @@ def attempts_of(
             continue
         if snippet.guess and snippet.guess not in reasons:
             continue  # what the report's own code needs is there
-        if _is_printed(snippet, attempts):
-            continue
-        attempt = _attempt(snippet, session, runs, limits, reading)
+        attempt = _attempt(snippet, session, runs, limits, reading.claims)
         fails = _elsewhere(attempt) or _raises_another(attempt, wanted)
         older = of_version_1(snippet, catalog, reading.claims) if fails else None
         older = older or _without_what_is_missing(snippet, attempt)
         older = older or (with_imports(snippet, catalog) if isinstance(attempt, str) else None)
         if older is not None:
-            attempt = _attempt(older, session, runs, limits, reading)
+            attempt = _attempt(older, session, runs, limits, reading.claims)
         newer = with_new_names(older or snippet) if _names_what_numpy_had(attempt) else None
         if newer is not None:
-            attempt = _attempt(newer, session, runs, limits, reading)
+            attempt = _attempt(newer, session, runs, limits, reading.claims)
         if isinstance(attempt, str):
             reasons.append(attempt)
             continue
-        going_on = _beyond_refusal(attempt, session, runs, limits, reading)
-        if going_on is not None and _says_accepted(reading):
-            attempt = going_on
-        elif going_on is not None:
-            attempts.append(going_on)
+        attempt = _refused_elsewhere(attempt, session, runs, limits, reading) or attempt
         attempts.append(attempt)
-        shown = wanted is not None and status.matches(wanted, attempt.symptom)
-        if shown and not accepted and not _of_other_code(attempt, reading):
+        if wanted is not None and status.matches(wanted, attempt.symptom) and not accepted:
             break
     if not attempts:
         return "; ".join(dict.fromkeys(reasons)) or "nothing to run"
     return attempts
-
-
-def _is_printed(snippet: Snippet, attempts: Sequence[Attempt]) -> bool:
-    """Whether what looks like code is what other code of the report has printed."""
-    printed = {" ".join(line.split()) for one in attempts for line in _lines(one.traced.stdout)}
-    lines = [line for line in _lines(snippet.code) if not line.startswith(("import ", "from "))]
-    return bool(lines) and all(" ".join(line.split()) in printed for line in lines)
-
-
-def _lines(text: str) -> list[str]:
-    return [line for line in text.splitlines() if line.strip()]
 
 
 def _elsewhere(attempt: Attempt | str) -> bool:
@@ -131,38 +112,24 @@ def _raises_another(attempt: Attempt | str, wanted: Symptom | None) -> bool:
     return raised and (wanted is None or not status.matches(wanted, seen))
 
 
-def _of_other_code(attempt: Attempt, reading: Reading) -> bool:
-    """Whether the title names what other code of the report calls, and this has not called."""
-    titled = {one.name.rpartition(".")[2] for one in reading.mentions if one.title}
-    called = {call.name.rpartition(".")[2] for call in attempt.traced.calls}
-    written = (f"{name}(" in one.code for name in titled for one in reading.candidates)
-    return titled.isdisjoint(called) and any(written)
-
-
-def _says_accepted(reading: Reading) -> bool:
-    return reading.refusal is not None and says_accepted(reading.report.title)
-
-
-def _beyond_refusal(
+def _refused_elsewhere(
     attempt: Attempt, session: Session, runs: int, limits: Limits, reading: Reading
 ) -> Attempt | None:
-    """The attempt beyond the line by which it ends, where the report is about what is accepted, or
-    was typed at a prompt, which goes on.
+    """The attempt beyond the line by which it ends, where the report is about what is accepted.
 
     It shows how the same call is refused otherwise, if it comes to one that is not.
     """
     failed, seen = failing_call(attempt.traced), attempt.symptom
     raised = seen is not None and seen.kind is SymptomKind.RAISES and not status.internal(seen)
-    typed = "prompts" in attempt.snippet.repairs
-    if failed is None or not raised or not (typed or _says_accepted(reading)):
+    accepted = reading.refusal is not None and says_accepted(reading.report.title)
+    if failed is None or not raised or not accepted:
         return None
     caught = with_refusal_caught(attempt.snippet, attempt.source, attempt.traced)
-    found = _attempt(caught, session, runs, limits, reading) if caught else ""
+    found = _attempt(caught, session, runs, limits, reading.claims) if caught else ""
     if isinstance(found, str) or found.traced.outcome is not Outcome.OK:
         return None
     made = (call for call in found.traced.calls if call.result is not None)
-    same = (call for call in made if leaf(call.name) == leaf(failed.name))
-    if not any(typed or alike(call, failed) for call in same):
+    if not any(leaf(call.name) == leaf(failed.name) and alike(call, failed) for call in made):
         return None
     return replace(found, symptom=None, hits=0, caught=None)
 
@@ -193,7 +160,7 @@ def _without_what_is_missing(snippet: Snippet, attempt: Attempt | str) -> Snippe
 
 
 def inside_functions(
-    attempt: Attempt, session: Session, runs: int, limits: Limits, reading: Reading
+    attempt: Attempt, session: Session, runs: int, limits: Limits, claims: tuple[Claim, ...]
 ) -> Attempt | None:
     """The attempt with functions run as Python, if it fails in the same way.
 
@@ -202,7 +169,7 @@ def inside_functions(
     changed = eager(attempt.snippet)
     if changed is None or attempt.symptom is None:
         return None
-    seen = _attempt(changed, session, runs, limits, reading)
+    seen = _attempt(changed, session, runs, limits, claims)
     if isinstance(seen, str) or not status.matches(attempt.symptom, seen.symptom):
         return None
     return seen
@@ -219,7 +186,7 @@ def lacks(snippet: Snippet, info: TargetInfo) -> str | None:
 
 
 def _attempt(
-    snippet: Snippet, session: Session, runs: int, limits: Limits, reading: Reading
+    snippet: Snippet, session: Session, runs: int, limits: Limits, claims: tuple[Claim, ...]
 ) -> Attempt | str:
     try:
         source = instrument(snippet.code)
@@ -236,12 +203,11 @@ def _attempt(
             symptom = plain  # tracing changed the run: believe the plain one
         hits += _same(symptom, plain)
     reason = _unusable(traced, symptom)
-    wanted = recorded(reading.claims)
-    if reason is not None and (wanted is None or not status.matches(wanted, symptom)):
+    if reason is not None:
         return reason
     caught = None
     if symptom is None or symptom.exception == "AssertionError":
-        caught = handled(traced) or caught_failure(traced, reading)
+        caught = handled(traced) or caught_failure(traced, claims)
     if caught is not None and caught.raised is not None:
         return Attempt(
             snippet=snippet,
@@ -262,16 +228,14 @@ def _attempt(
     )
 
 
-def caught_failure(observation: Observation, reading: Reading) -> Call | None:
+def caught_failure(observation: Observation, claims: tuple[Claim, ...]) -> Call | None:
     """The exception that a case catches and the report is about, if there is one.
 
-    It is about one that it records, or, where it claims a failure, about one that is printed; where
-    its words tell of nothing, about one that is printed and that it has pasted.
+    It is about one that it records, or, where it claims a failure, about one that is printed.
     """
-    untold = not (reading.claims or reading.refusal or reading.expectations)
-    if bug_kind(reading.claims, None) is not BugKind.STATUS and not untold:
+    if bug_kind(claims, None) is not BugKind.STATUS:
         return None
-    wanted = recorded(reading.claims)
+    wanted = recorded(claims)
     printed = observation.stdout + observation.stderr
     calls = [(c, status.of_raised(c.raised)) for c in caught_calls(observation) if c.raised]
     for call, symptom in calls:
@@ -279,8 +243,7 @@ def caught_failure(observation: Observation, reading: Reading) -> Call | None:
             return call
     for call, symptom in calls:
         line = (symptom.message or "")[:60]
-        pasted = not untold or line in reading.report.body
-        if len(line) > 8 and line in printed and pasted:
+        if len(line) > 8 and line in printed:
             return call
     return None
 

@@ -18,7 +18,7 @@ from citadel.oracle import status
 from citadel.oracle.value import asserts
 from citadel.traced import alike, leaf, resolve
 from citadel.verify.identify import failing_call
-from citadel.verify.suspects import named, spoken, titled
+from citadel.verify.suspects import named, spoken
 from citadel.verify.verified import Attempt, Contradiction, Verified, evidence
 from harvest.report.model import Reading
 
@@ -51,8 +51,7 @@ def accepted_at_last(
 ) -> tuple[Attempt, Raised, Api] | None:
     """The code, the refusal, and the API, which the report names, that returns in its last call
     what it has refused before: people show what is right first. The code handles the refusal. It
-    may be that of NumPy's function of that name as well, or of what the title does not name,
-    in code that does not call what it names.
+    may be that of NumPy's function of that name as well, wherever it stands.
 
     Of 15 reports with such code, 14 were about what is accepted.
     """
@@ -74,15 +73,7 @@ def accepted_at_last(
                 contrasts = taken.name == call.name and call in calls
             if contrasts and (named(api, reading.mentions) or spoken(api, reading.report.title)):
                 return attempt, call.raised, api
-            elsewhere = all(one.name != taken.name for one in refused) and call not in calls
-            if elsewhere and titled(api, reading.mentions) and not _titled(call, reading, catalog):
-                return attempt, call.raised, api
     return None
-
-
-def _titled(call: Call, reading: Reading, catalog: Catalog) -> bool:
-    api = resolve(call, catalog)
-    return api is not None and titled(api, reading.mentions)
 
 
 def _of_reference(call: Call) -> bool:

@@ -147,7 +147,6 @@ def values_after_all(reading: Reading, attempt: Attempt) -> bool:
         if reading.refusal is None or not in_words:
             return False
     of_values = any(claim.kind is ClaimKind.VALUE for claim in reading.claims)
-    of_values = of_values or not (reading.claims or reading.refusal or reading.expectations)
     accepted = wanted is None and reading.refusal is not None  # what it says to fail is another
     return of_values or accepted or any(one.right for one in reading.expectations)
 

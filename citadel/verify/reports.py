@@ -252,7 +252,7 @@ def _inside(
     """What a run shows once its graphs run as Python, where it shows nothing else."""
     if isinstance(found, Verified) or "tensorflow" not in (info.framework, info.backend):
         return found
-    inside = inside_functions(attempt, session, runs, limits, reading)
+    inside = inside_functions(attempt, session, runs, limits, reading.claims)
     again = _conclude(reading, wanted, inside, catalog, info) if inside else found
     return again if isinstance(again, Verified) else found
 

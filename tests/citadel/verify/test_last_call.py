@@ -1,11 +1,8 @@
 """What a report is about, by the calls that its code makes rather than by its words."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from citadel.model import BugKind, SymptomKind
-from citadel.verify.attempts import _is_printed
 from citadel.verify.verified import Verified
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
@@ -65,20 +62,6 @@ def test_what_numpy_refuses_is_accepted(verified):
     assert found.case.reproduces
 
 
-def test_an_exception_that_is_pasted_needs_no_words(verified):
-    told = "Here that is `index out of range in self`, for 9."
-    found = verified("torch.index_select by rows", REFUSED_LAST, text=told)
-    assert found.case.symptom.kind is SymptomKind.RAISES
-    assert found.case.api == "torch.index_select"
-
-
-def test_what_other_code_has_printed_is_no_code(verified):
-    code = 'import torch\nprint("torch", torch.sum(torch.ones(3)).item())\nprint("torch (3)")'
-    found = verified("torch.sum of three", code, "torch (3)")
-    assert not isinstance(found, Verified)
-    assert "TypeError" not in found.reason
-
-
 def test_any_condition_that_the_report_asserts_is_its_oracle(verified):
     code = """
         import torch
@@ -97,33 +80,3 @@ def test_any_condition_that_the_report_asserts_is_its_oracle(verified):
         True,
     )
     assert case.symptom.where == "not found(image, 300).any()"
-
-
-def test_of_three_ways_to_one_thing_the_odd_one_is_wrong(verified):
-    code = """
-        import torch
-        from torch.func import jacrev, jvp
-
-        def scan(v):
-            return torch.logcumsumexp(v, dim=0)
-
-        def forward(v, d):
-            return jvp(scan, (v,), (d,))[1]
-
-        def reverse(v, d):
-            return jacrev(scan)(v) @ d
-
-        def central(v, d, h=1e-6):
-            return (scan(v + h * d) - scan(v - h * d)) / (2 * h)
-
-        d = torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64)
-        x = torch.tensor([30.0, 90.0, 91.0], dtype=torch.float64)
-        print(forward(x, d), reverse(x, d), central(x, d))
-    """
-    case = verified("Derivative of logcumsumexp is wrong in forward mode", code).case
-    assert (case.api, case.reproduces) == ("torch.logcumsumexp", True)
-    assert case.symptom.where == "forward(x, d)"
-
-
-def test_code_that_only_imports_is_not_what_was_printed():
-    assert not _is_printed(SimpleNamespace(code="from torch import nonesuch\n"), [])
