@@ -126,8 +126,8 @@ class Trial:
                 told
                 and wraps is None
                 and (
-                    # Without it the case does not come so far.
-                    (named and None in own)
+                    # Without its tensor the case does not come so far.
+                    (named and None in own and _makes_tensor(call))
                     or _gives(call, calls)
                     or self._goes_through(oracle, call)
                 )
@@ -185,8 +185,13 @@ class Trial:
     def _goes_through(self, oracle: ValueOracle, call: Call) -> bool:
         """Whether a gradient is shown, which need not depend on what a call gives that it goes
         through: that of a sum does not."""
-        given = call.result is not None and call.result.value.is_tensor
-        return given and all(is_slope(self.case.points[number]) for number in oracle.points)
+        return _makes_tensor(call) and all(
+            is_slope(self.case.points[number]) for number in oracle.points
+        )
+
+
+def _makes_tensor(call: Call) -> bool:
+    return call.result is not None and call.result.value.is_tensor
 
 
 def _of_reference(

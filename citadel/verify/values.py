@@ -137,6 +137,7 @@ def witness(
     lone = all(leaf(call.name) in MAKERS for call, _ in suspected[1:])
     # A call that is refused by now has shown nothing.
     sole = len(suspected) == 1 and who.call.form == "class"  # an object, which nothing replaces
+    sole = sole or (whole is not None and who.call.compiled)  # a trace does not reach its result
     known = told or sole or not oracle.points
     known = known or (lone and any(is_form(trial.case.points[n]) for n in on_one(oracle.points)))
     if True not in who.own and not known:
