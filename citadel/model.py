@@ -153,6 +153,8 @@ class BugCase:
     """What was asked of other APIs' own calls, for people; "" where nothing was."""
     drifted: bool = False
     """Whether the failure is told otherwise than the report recorded it."""
+    check: str = ""
+    """The code with a check in it, so that it fails where the bug is; "" where there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,6 +236,8 @@ class Finding:
     evidence: Evidence | None = None
     """What a finding rests on; None where it is none."""
     road: Road = Road.CALL
+    fails: bool = False
+    """Whether the code fails by itself where the bug is, and its control, if any, does not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ from citadel.options import Options
 from citadel.propagate.methods import other_methods
 from citadel.roads import Roads
 from citadel.selection import used_late, variables
+from citadel.selfcheck.standing import self_checking
 from citadel.siblings import source_api
 from citadel.traced import resolve
 from citadel.verify.reports import verify
@@ -105,7 +106,7 @@ def triage(
     result = replace(result, families=families(result))
     if halted:
         raise Halted(result)
-    return result
+    return self_checking(result, verified, bench.replays, options.limits)
 
 
 def untried(report: Report) -> Triage:

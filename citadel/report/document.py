@@ -101,6 +101,7 @@ def sibling_record(finding: Finding) -> dict[str, Any]:
         "channels": finding.channels.to_json(),
         "edits": list(finding.edits),
         "file": finding.file,
+        "fails": finding.fails,
         "symptom": None if verdict.symptom is None else verdict.symptom.to_json(),
         "reason": verdict.reason,
         "rule": verdict.rule,

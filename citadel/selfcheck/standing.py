@@ -1,0 +1,124 @@
+"""Which cases fail by themselves where the bug is, and whose controls do not: runs tell.
+
+In: a triage with its findings, and what verified its report. Out: the same with the check of the
+bug in the text of its cases, wherever it is seen to tell. Such a case is a test; other builds,
+reductions and exports need nothing else.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import libcst as cst
+
+from analysis.errors import CitadelError
+from analysis.target.instrument import instrument, watched
+from analysis.target.observation import Outcome
+from analysis.target.session import Limits, Session
+from citadel.model import STATUS_KINDS, BugCase, Finding, Road, Symptom, SymptomKind, Triage
+from citadel.oracle import status
+from citadel.oracle.value import values_of
+from citadel.propagate.pool import Pool, as_they_end
+from citadel.selfcheck.writing import raising, with_check
+from citadel.verify.verified import Verified
+
+SECONDS = 60.0
+"""Most time for all cases of a report."""
+MEASURED = (SymptomKind.SLOW, SymptomKind.MEMORY)
+
+
+def self_checking(
+    triage: Triage, verified: Verified, sessions: Sequence[Session], limits: Limits
+) -> Triage:
+    """The triage whose source and bugs fail by themselves, as far as runs show that they do."""
+    case = triage.case
+    if case is None:
+        return triage
+    check = _Checking(verified, case.framework, limits)
+    pool, deadline = Pool(sessions), time.monotonic() + SECONDS
+    try:
+        source = pool.submit(partial(check.source, case))
+        work = {pool.submit(partial(check.finding, one)): one.api for one in triage.bugs}
+        made = {work[one]: one.result() for one in as_they_end(list(work), deadline)}
+        case = source.result()
+    finally:
+        pool.close()
+    findings = tuple(made.get(one.api, one) for one in triage.findings)
+    return replace(triage, case=case, findings=findings)
+
+
+@dataclass(frozen=True)
+class _Checking:
+    """Makes cases of one report that fail by themselves."""
+
+    verified: Verified
+    framework: str
+    limits: Limits
+
+    def source(self, case: BugCase, session: Session) -> BugCase:
+        """The report's own case; `check` is empty where nothing that fails can be written."""
+        if not case.reproduces:
+            return case
+        pairs = self._pairs(case.code, "", case.symptom, session)
+        failing = (code for code, _ in pairs if self._fails(code, case.symptom, session))
+        return replace(case, check=next(failing, ""))
+
+    def finding(self, finding: Finding, session: Session) -> Finding:
+        """A finding, with its control, if there is one, that runs through with the same check."""
+        if finding.road is Road.TRIGGER:
+            return replace(finding, fails=True)  # its check is part of it
+        symptom = finding.verdict.symptom or self.verified.case.symptom
+        evidence = finding.evidence
+        control = None if evidence is None else evidence.control
+        good = "" if control is None else control.code
+        for code, well in self._pairs(finding.code, good, symptom, session):
+            if not self._fails(code, symptom, session) or not self._goes_well(well, session):
+                continue
+            if evidence is not None and well:
+                told = (replace(c, code=well) if c is control else c for c in evidence.controls)
+                evidence = replace(evidence, controls=tuple(told))
+            return replace(finding, code=code, evidence=evidence, fails=True)
+        return finding
+
+    def _pairs(
+        self, code: str, control: str, symptom: Symptom, session: Session
+    ) -> Iterator[tuple[str, str]]:
+        """Texts that may fail where the bug is, the plainest first, each with the control that has
+        the same check ("" where there is none)."""
+        if symptom.kind in MEASURED:
+            return  # what a clock says is no test
+        yield code, control
+        try:
+            if symptom.kind in STATUS_KINDS:
+                yield raising(code), raising(control)
+            else:
+                yield from self._checked(code, control, symptom.expected, session)
+        except (CitadelError, cst.ParserSyntaxError, cst.CSTValidationError):
+            return
+
+    def _checked(
+        self, code: str, control: str, right: str | None, session: Session
+    ) -> Iterator[tuple[str, str]]:
+        witness = self.verified.witness
+        if witness is None:
+            return
+        cases = [watched(instrument(one), witness.watched.points) for one in (code, control) if one]
+        if any(one.missing & witness.oracle.points for one in cases):
+            return
+        # What is checked in a control is what the case comes to.
+        values = values_of(session.run(code, traced=cases[0].text, limits=self.limits))
+        texts = [with_check(one, witness.oracle, values, right, self.framework) for one in cases]
+        yield from ((made[0], made[-1] if control else "") for made in zip(*texts, strict=False))
+
+    def _fails(self, code: str, symptom: Symptom, session: Session) -> bool:
+        """Whether a text ends as the symptom says, or by the check that was put into it."""
+        seen = session.run(code, limits=self.limits)
+        if symptom.kind in STATUS_KINDS:
+            return status.matches(symptom, status.capture(seen))
+        return seen.exception is not None and "AssertionError" in seen.exception.types
+
+    def _goes_well(self, control: str, session: Session) -> bool:
+        return not control or session.run(control, limits=self.limits).outcome is Outcome.OK

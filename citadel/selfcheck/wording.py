@@ -1,0 +1,173 @@
+"""The check of a value oracle as a line of Python.
+
+In: the oracle, what its places came to in a run, and the names that hold them. Out: the condition
+that a build without the bug meets, with the modules that it needs; None where it cannot be said.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from analysis.target.watch import Check
+from analysis.values import Value
+from citadel.model import SymptomKind
+from citadel.oracle.numbers import elements, finite, tolerance
+from citadel.oracle.value import Bounds, ValueOracle, Values
+
+_SCALARS = frozenset(("int", "float", "bool"))
+_ANY = (Check.NAN, Check.INFINITE, Check.UNEQUAL)
+"""Checks of which one element is enough."""
+_MOST = 16
+"""Elements of a value that is written down."""
+_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(?!\w)", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A statement that fails where the bug is; `modules` are what it needs."""
+
+    text: str
+    modules: tuple[str, ...] = ()
+
+
+def line_of(
+    oracle: ValueOracle, values: Values, names: Sequence[str], right: str | None, framework: str
+) -> Line | None:
+    """The statement that checks the values in `names`, one per place of the oracle.
+
+    Args:
+        oracle: what is wrong with them.
+        values: what they came to where the bug shows.
+        names: the variables that hold them, in the order of `oracle.spots`, or of `oracle.check`.
+        right: what the result should be, as text, if that is known.
+        framework: whose tensors they are.
+    """
+    words = _TORCH if framework == "torch" else _NUMPY
+    if oracle.check is not None:
+        value = values.get(oracle.check)
+        return None if value is None else _outcome(names[0], value, oracle)
+    found = [values[spot] for spot in oracle.spots if spot in values]
+    if len(found) != len(oracle.spots) or oracle.beside or not found:
+        return None
+    if oracle.paired:
+        near, apart = tolerance(*found)
+        return _close(words, names[0], names[1], near, 0.0 if oracle.written else apart)
+    if oracle.bounds is not None:
+        return _within(words, names[0], oracle.bounds)
+    if oracle.kind is SymptomKind.NON_FINITE:
+        return _finite(words, names[0], found[0])
+    told = _numbers(right) if right else None
+    if told is None and right is None and oracle.expected is not None:
+        told = oracle.expected.numbers
+    if told is None and right is None and oracle.kind is SymptomKind.DISAGREES:
+        return _unlike(words, names[0], found[0])
+    if not told or len(elements(found[0]) or ()) > _MOST:
+        return None
+    if finite(found[0]) is False and not set(told) & {"nan", "inf"}:
+        return _finite(words, names[0], found[0])
+    near = max(tolerance(found[0])[0], *map(_room, told))
+    return _is(words, names[0], told, near)
+
+
+def _numbers(text: str) -> tuple[str, ...] | None:
+    """The numbers of a result that people are told; None where it is cut short.
+
+    >>> _numbers("[2e+20 nan] (in double precision)")
+    ('2e+20', 'nan')
+    """
+    told = text.partition(" (")[0]
+    return None if "..." in told else tuple(_NUMBER.findall(told)) or None
+
+
+def _room(told: str) -> float:
+    """How far a number may be from one that was told, as a part of it: half of its last digit.
+    Whole numbers are meant as they are.
+
+    >>> _room("0.25"), _room("3")
+    (0.02, 0.0)
+    """
+    digits, _, _ = told.lower().partition("e")
+    after = len(digits.partition(".")[2])
+    number = abs(float(digits))
+    exact = digits == told.lower() and "." not in told
+    return 0.0 if exact or not math.isfinite(number) or not number else 0.5 * 10.0**-after / number
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """How a framework says it: `array` is what holds the numbers of any value, `flat` these in
+    double precision, one after the other."""
+
+    module: str
+    array: str
+    flat: str
+    finite: str
+    close: str
+    is_close: str
+
+
+_TORCH = _Words(
+    module="torch",
+    array="torch.as_tensor({0})",
+    flat="torch.as_tensor({0}).double().flatten()",
+    finite="torch.isfinite({0})",
+    close="torch.testing.assert_close({0}, {1}, {2}, equal_nan=True, check_dtype=False)",
+    is_close="torch.allclose({0}, {1}, rtol={2:g}, atol=0, equal_nan=True)",
+)
+_NUMPY = _Words(
+    module="numpy",
+    array="np.asarray({0})",
+    flat="np.asarray({0}, dtype=float).ravel()",
+    finite="np.isfinite({0})",
+    close="np.testing.assert_allclose({0}, {1}, {2})",
+    is_close="np.allclose({0}, {1}, rtol={2:g}, atol=0, equal_nan=True)",
+)
+
+
+def _outcome(name: str, value: Value, oracle: ValueOracle) -> Line:
+    """The outcome of a check is the other one."""
+    wrong = "not " if oracle.bad else ""
+    if value.kind in _SCALARS or len(elements(value) or ()) == 1:
+        return Line(f"assert {wrong}{name}")
+    quantified = "any" if oracle.how in _ANY else "all"
+    return Line(f"assert {wrong}{name}.{quantified}()")
+
+
+def _finite(words: _Words, name: str, value: Value) -> Line:
+    if value.kind in _SCALARS:
+        return Line(f"assert math.isfinite({name})", ("math",))
+    all_of_it = words.finite.format(words.array.format(name))
+    return Line(f"assert {all_of_it}.all()", (words.module,))
+
+
+def _close(words: _Words, one: str, other: str, near: float, apart: float) -> Line:
+    arrays = (words.array.format(name) for name in (one, other))
+    return Line(words.close.format(*arrays, f"rtol={near:g}, atol={apart:g}"), (words.module,))
+
+
+def _is(words: _Words, name: str, told: Sequence[str], near: float) -> Line:
+    """All numbers are what was told, one by one; one number stands for all."""
+    values = ", ".join(one if one[-1].isdigit() or one[-1] == "." else f"'{one}'" for one in told)
+    wanted = words.flat.format(f"[{values}]")
+    return Line(
+        f"assert {words.is_close.format(words.flat.format(name), wanted, near)}", (words.module,)
+    )
+
+
+def _unlike(words: _Words, name: str, value: Value) -> Line | None:
+    """Some number is another one than it came to."""
+    found = elements(value)
+    if not found or len(found) > _MOST or any(isinstance(one, complex) for one in found):
+        return None
+    is_so = _is(words, name, [f"{one:g}" for one in found], 0.0)
+    return replace(is_so, text=is_so.text.replace("assert ", "assert not ", 1))
+
+
+def _within(words: _Words, name: str, bounds: Bounds) -> Line:
+    value = words.array.format(name)
+    ends = [] if math.isinf(bounds.low) else [f"({value} >= {bounds.low:g}).all()"]
+    ends += [] if math.isinf(bounds.high) else [f"({value} <= {bounds.high:g}).all()"]
+    return Line(f"assert {' and '.join(ends)}", (words.module,))
