@@ -59,6 +59,8 @@ class Cure:
     job: Job | None = None
     gain: float | None = None
     """Of a call that is slow: how many times as long it takes without them."""
+    made: tuple[tuple[int, str, str], ...] = ()
+    """The same in the report's code (`citadel.evidence.written.Made`)."""
 
     @property
     def sentence(self) -> str:

@@ -155,6 +155,8 @@ class BugCase:
     """Whether the failure is told otherwise than the report recorded it."""
     check: str = ""
     """The code with a check in it, so that it fails where the bug is; "" where there is none."""
+    control: str = ""
+    """The same with a cure of the trigger, which runs through; "" where there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -324,6 +326,7 @@ class TargetSummary:
     devices: tuple[str, ...]
     sandbox: str
     settings: tuple[tuple[str, str], ...] = ()
+    python_version: str = ""
 
 
 def content_id(*parts: str) -> str:

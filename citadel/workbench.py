@@ -128,6 +128,7 @@ def summary(target: Target) -> TargetSummary:
         devices=info.devices,
         sandbox=str(info.sandbox),
         settings=tuple(FRAMEWORKS[info.framework].settings(info.backend).items()),
+        python_version=info.python_version,
     )
 
 

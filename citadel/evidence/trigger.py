@@ -349,7 +349,7 @@ def _together(
 
 def _cure(use: Invocation, made: Sequence[tuple[_Possible, Sequence[str]]], found: Rerun) -> Cure:
     changes = [change for one, keys in made for change in _changed(use, one, keys)]
-    return Cure(changes=tuple(changes), job=found.job, gain=found.gain)
+    return Cure(changes=tuple(changes), job=found.job, gain=found.gain, made=found.made)
 
 
 def _changed(use: Invocation, one: _Possible, keys: Iterable[str]) -> Iterator[Change]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from citadel.model import BugCase, Channels, Finding, Road, Triage, VerdictKind
 from citadel.oracle import status
 from citadel.report.severity import RANK as SEVERITY
-from citadel.report.severity import severity
+from citadel.report.severity import is_raw, severity
 
 MANY = 30
 """Operations with one symptom from which on it may be that of what all of them are given."""
@@ -72,11 +72,12 @@ def describe_channels(channels: Channels) -> str:
 
 
 def by_operation(findings: Iterable[Finding]) -> list[list[Finding]]:
-    """The findings of each operation, in the order in which the first of each comes."""
+    """The findings of each operation, in the order in which the first of each comes; of an
+    operation those come first that people call themselves."""
     found: dict[str, list[Finding]] = {}
     for finding in findings:
         found.setdefault(finding.operation or finding.api, []).append(finding)
-    return list(found.values())
+    return [sorted(forms, key=lambda one: is_raw(one.api)) for forms in found.values()]
 
 
 def operations_told(case: BugCase, findings: Sequence[Finding]) -> str:

@@ -76,10 +76,5 @@ def fence(code: str, language: str = "python") -> str:
     return f"{ticks}{language}\n{code.rstrip()}\n{ticks}"
 
 
-def details(summary: str, body: str) -> str:
-    """Return Markdown that GitHub shows folded; `summary` is our own words."""
-    return f"<details>\n<summary>{summary}</summary>\n\n{body}\n\n</details>"
-
-
 def _longest_run(text: str) -> int:
     return max((len(run) for run in re.findall("`+", text)), default=0)

@@ -18,6 +18,7 @@ from analysis.errors import CitadelError
 from analysis.target.instrument import instrument, watched
 from analysis.target.observation import Outcome
 from analysis.target.session import Limits, Session
+from citadel.evidence.written import control_code
 from citadel.model import STATUS_KINDS, BugCase, Finding, Road, Symptom, SymptomKind, Triage
 from citadel.oracle import status
 from citadel.oracle.value import values_of
@@ -59,12 +60,17 @@ class _Checking:
     limits: Limits
 
     def source(self, case: BugCase, session: Session) -> BugCase:
-        """The report's own case; `check` is empty where nothing that fails can be written."""
+        """The report's own case, with the first cure of its trigger that can be written down and
+        runs through with the same check."""
         if not case.reproduces:
             return case
-        pairs = self._pairs(case.code, "", case.symptom, session)
-        failing = (code for code, _ in pairs if self._fails(code, case.symptom, session))
-        return replace(case, check=next(failing, ""))
+        cured = (control_code(case.code, cure.made) for cure in case.trigger.cures if cure.made)
+        controls = [one for one in cured if one is not None and one != case.code]
+        for control in (*controls, ""):
+            for code, well in self._pairs(case.code, control, case.symptom, session):
+                if self._fails(code, case.symptom, session) and self._goes_well(well, session):
+                    return replace(case, check=code, control=well)
+        return case
 
     def finding(self, finding: Finding, session: Session) -> Finding:
         """A finding, with its control, if there is one, that runs through with the same check."""

@@ -54,9 +54,9 @@ def line_of(
         return None
     if oracle.paired:
         near, apart = tolerance(*found)
-        return _close(words, names[0], names[1], near, 0.0 if oracle.written else apart)
+        return _close(words, names, found, near, 0.0 if oracle.written else apart)
     if oracle.bounds is not None:
-        return _within(words, names[0], oracle.bounds)
+        return _within(words, names[0], found[0], oracle.bounds)
     if oracle.kind is SymptomKind.NON_FINITE:
         return _finite(words, names[0], found[0])
     told = _numbers(right) if right else None
@@ -69,7 +69,7 @@ def line_of(
     if finite(found[0]) is False and not set(told) & {"nan", "inf"}:
         return _finite(words, names[0], found[0])
     near = max(tolerance(found[0])[0], *map(_room, told))
-    return _is(words, names[0], told, near)
+    return _is(words, names[0], found[0], told, near)
 
 
 def _numbers(text: str) -> tuple[str, ...] | None:
@@ -98,29 +98,35 @@ def _room(told: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """How a framework says it: `array` is what holds the numbers of any value, `flat` these in
-    double precision, one after the other."""
+    """How it is said of a framework's arrays, which are values of this `kind`."""
 
     module: str
+    kind: str
     array: str
     flat: str
     finite: str
     close: str
     is_close: str
 
+    def of(self, name: str, value: Value) -> str:
+        """What has the numbers of a value as an array."""
+        return name if value.kind == self.kind else self.array.format(name)
+
 
 _TORCH = _Words(
     module="torch",
+    kind="tensor",
     array="torch.as_tensor({0})",
-    flat="torch.as_tensor({0}).double().flatten()",
+    flat="{0}.double().flatten()",
     finite="torch.isfinite({0})",
     close="torch.testing.assert_close({0}, {1}, {2}, equal_nan=True, check_dtype=False)",
     is_close="torch.allclose({0}, {1}, rtol={2:g}, atol=0, equal_nan=True)",
 )
 _NUMPY = _Words(
     module="numpy",
+    kind="array",
     array="np.asarray({0})",
-    flat="np.asarray({0}, dtype=float).ravel()",
+    flat="{0}.ravel()",
     finite="np.isfinite({0})",
     close="np.testing.assert_allclose({0}, {1}, {2})",
     is_close="np.allclose({0}, {1}, rtol={2:g}, atol=0, equal_nan=True)",
@@ -139,22 +145,27 @@ def _outcome(name: str, value: Value, oracle: ValueOracle) -> Line:
 def _finite(words: _Words, name: str, value: Value) -> Line:
     if value.kind in _SCALARS:
         return Line(f"assert math.isfinite({name})", ("math",))
-    all_of_it = words.finite.format(words.array.format(name))
-    return Line(f"assert {all_of_it}.all()", (words.module,))
+    return Line(f"assert {words.finite.format(words.of(name, value))}.all()", (words.module,))
 
 
-def _close(words: _Words, one: str, other: str, near: float, apart: float) -> Line:
-    arrays = (words.array.format(name) for name in (one, other))
+def _close(
+    words: _Words, names: Sequence[str], values: Sequence[Value], near: float, apart: float
+) -> Line:
+    if all(value.kind in _SCALARS for value in values):
+        room = f"rel_tol={near:g}, abs_tol={apart:g}"
+        return Line(f"assert math.isclose({names[0]}, {names[1]}, {room})", ("math",))
+    arrays = map(words.of, names, values)
     return Line(words.close.format(*arrays, f"rtol={near:g}, atol={apart:g}"), (words.module,))
 
 
-def _is(words: _Words, name: str, told: Sequence[str], near: float) -> Line:
+def _is(words: _Words, name: str, value: Value, told: Sequence[str], near: float) -> Line:
     """All numbers are what was told, one by one; one number stands for all."""
-    values = ", ".join(one if one[-1].isdigit() or one[-1] == "." else f"'{one}'" for one in told)
-    wanted = words.flat.format(f"[{values}]")
-    return Line(
-        f"assert {words.is_close.format(words.flat.format(name), wanted, near)}", (words.module,)
-    )
+    numbers = [one if math.isfinite(float(one)) else f'float("{one}")' for one in told]
+    if value.kind in _SCALARS and not near:
+        return Line(f"assert {name} == {numbers[0]}")
+    wanted = words.flat.format(words.array.format(f"[{', '.join(numbers)}]"))
+    shown = words.flat.format(words.of(name, value))
+    return Line(f"assert {words.is_close.format(shown, wanted, near)}", (words.module,))
 
 
 def _unlike(words: _Words, name: str, value: Value) -> Line | None:
@@ -162,12 +173,14 @@ def _unlike(words: _Words, name: str, value: Value) -> Line | None:
     found = elements(value)
     if not found or len(found) > _MOST or any(isinstance(one, complex) for one in found):
         return None
-    is_so = _is(words, name, [f"{one:g}" for one in found], 0.0)
-    return replace(is_so, text=is_so.text.replace("assert ", "assert not ", 1))
+    so = _is(words, name, value, [repr(one + 0) for one in found], 0.0)
+    if value.kind in _SCALARS:
+        return replace(so, text=so.text.replace(" == ", " != ", 1))
+    return replace(so, text=so.text.replace("assert ", "assert not ", 1))
 
 
-def _within(words: _Words, name: str, bounds: Bounds) -> Line:
-    value = words.array.format(name)
-    ends = [] if math.isinf(bounds.low) else [f"({value} >= {bounds.low:g}).all()"]
-    ends += [] if math.isinf(bounds.high) else [f"({value} <= {bounds.high:g}).all()"]
+def _within(words: _Words, name: str, value: Value, bounds: Bounds) -> Line:
+    shown = words.of(name, value)
+    ends = [] if math.isinf(bounds.low) else [f"({shown} >= {bounds.low:g}).all()"]
+    ends += [] if math.isinf(bounds.high) else [f"({shown} <= {bounds.high:g}).all()"]
     return Line(f"assert {' and '.join(ends)}", (words.module,))

@@ -1,0 +1,70 @@
+"""The case of a family that people should see first: the smallest that has a control.
+
+In: the reproduced report and its findings. Out: one of them, as scripts that fail and that do not.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from citadel.model import BugCase, Finding, Symptom
+from citadel.report.printed import renamed_in_prints
+from citadel.report.severity import is_raw
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lead:
+    """A case as text; `fails` tells whether it fails by itself, `why` what its control changes."""
+
+    api: str
+    code: str
+    control: str
+    why: str
+    symptom: Symptom
+    fails: bool
+
+    @property
+    def lines(self) -> int:
+        """Lines of its code, without comments and empty ones."""
+        lines = (line.strip() for line in self.code.splitlines())
+        return sum(bool(line) and not line.startswith("#") for line in lines)
+
+    def difference(self) -> str:
+        """The lines that the control changes, as a diff without its heads."""
+        lines = difflib.ndiff(self.code.splitlines(), self.control.splitlines())
+        return "\n".join(one for one in lines if one[:1] in "+-")
+
+
+def leads(case: BugCase, bugs: Sequence[Finding]) -> list[Lead]:
+    """All cases, the one to show first at the head: people call it themselves, it fails by itself,
+    it has a control, and it is short."""
+    found = [_of_source(case)] if case.reproduces else []
+    found += [_of_finding(case, one) for one in bugs if one.code]
+    return sorted(
+        found, key=lambda one: (is_raw(one.api), not one.fails, not one.control, one.lines)
+    )
+
+
+def _of_source(case: BugCase) -> Lead:
+    return Lead(
+        api=case.api,
+        code=case.check or case.code,
+        control=case.control,
+        why=case.trigger.sentence,
+        symptom=case.symptom,
+        fails=bool(case.check),
+    )
+
+
+def _of_finding(case: BugCase, finding: Finding) -> Lead:
+    control = finding.evidence and finding.evidence.control
+    return Lead(
+        api=finding.api,
+        code=renamed_in_prints(finding.code, case.api, finding.api),
+        control=renamed_in_prints(control.code, case.api, finding.api) if control else "",
+        why=control.sentence if control else "",
+        symptom=finding.verdict.symptom or case.symptom,
+        fails=finding.fails,
+    )
