@@ -19,7 +19,7 @@ from citadel.report.files import folder_inside, safe_component, write_atomically
 from citadel.report.markdown import family_markdown
 from citadel.report.order import by_operation, ranked
 from citadel.report.printed import renamed_in_prints
-from citadel.report.testfile import Broken, test_file
+from citadel.report.testfile import Broken, family_test
 from citadel.report.text import plain, shorten
 
 WRITTEN = frozenset({VerdictKind.BUG, VerdictKind.FLAKY, VerdictKind.DIFFERENT})
@@ -59,7 +59,7 @@ def _write_test(path: Path, triage: Triage, case: BugCase) -> None:
         found = Broken(first.api, code, first.verdict.symptom or case.symptom)
         broken.setdefault(first.operation or first.api, found)
     if broken:
-        write_atomically(path, test_file(triage.title, _origin(triage), list(broken.values())))
+        write_atomically(path, family_test(triage.title, _origin(triage), list(broken.values())))
     else:
         path.unlink(missing_ok=True)  # of an earlier run
 

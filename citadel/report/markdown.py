@@ -53,7 +53,7 @@ def family_markdown(target: TargetSummary, triage: Triage, folder: Path | None =
     found = leads(case, bugs)
     above = [_title(case, bugs), *_said(triage, case, folder), *_lead(found)]
     below = [*_beside(triage), _environment(target, case, bugs)]
-    room = LINES - "\n\n".join((*above, *below)).count("\n") - 5
+    room = LINES - "\n\n".join((*above, *below)).count("\n") - 4
     return "\n\n".join((*above, *_operations(triage, case, bugs, room), *below)) + "\n"
 
 
@@ -101,7 +101,7 @@ def _said(triage: Triage, case: BugCase, folder: Path | None) -> list[str]:
     lines += [f"Doubt: {doubt}." for doubt in case.doubts]
     lines += [f"Note: {one}." for one in (everywhere(triage),) if one]
     lines += [f"Note: {INTENDED}."] if may_be_intended(triage) else []
-    return ["  \n".join(lines)]
+    return ["\\\n".join(lines)]
 
 
 def _maps(triage: Triage, folder: Path | None) -> list[str]:

@@ -55,7 +55,7 @@ class Broken:
     symptom: Symptom
 
 
-def test_file(title: str, origin: str, cases: Sequence[Broken]) -> str:
+def family_test(title: str, origin: str, cases: Sequence[Broken]) -> str:
     """The text of the test file; `origin` says which report the cases come from.
 
     Raises:

@@ -26,9 +26,7 @@ def _printable(character: str) -> str:
         return character
     if character.isspace():
         return " "
-    if unicodedata.category(character) == "Cf":
-        return ""
-    return character.encode("unicode_escape").decode("ascii")
+    return "" if unicodedata.category(character) == "Cf" else _escaped(character)
 
 
 def shorten(text: str, limit: int) -> str:
@@ -71,9 +69,17 @@ def table_cell(text: str, limit: int = 120) -> str:
 
 
 def fence(code: str, language: str = "python") -> str:
-    """Return `code` in a fence longer than any run of backticks inside it."""
-    ticks = "`" * max(3, _longest_run(code) + 1)
-    return f"{ticks}{language}\n{code.rstrip()}\n{ticks}"
+    """Return `code` in a fence longer than any run of backticks inside it; what is not printable
+    in it is shown as an escape."""
+    shown = "".join(one if one in "\n\t" else _escaped(one) for one in code)
+    ticks = "`" * max(3, _longest_run(shown) + 1)
+    return f"{ticks}{language}\n{shown.rstrip()}\n{ticks}"
+
+
+def _escaped(character: str) -> str:
+    if character.isprintable():
+        return character
+    return character.encode("unicode_escape").decode("ascii")
 
 
 def _longest_run(text: str) -> int:

@@ -43,7 +43,7 @@ def test_the_files_of_a_triage(
     bug = make_finding("builtins.float", code=FUTURE)
     guards = ("the sibling is called", "the same words")
     triage = make_triage(
-        replace(bug, verdict=replace(bug.verdict, guards=guards)),
+        replace(bug, verdict=replace(bug.verdict, guards=guards), fails=True),
         make_finding("builtins.len", VerdictKind.CLEAN),
         make_finding("builtins.min", VerdictKind.DIFFERENT),
     )
@@ -57,6 +57,7 @@ def test_the_files_of_a_triage(
         "builtins.min.py",
         "family.md",
         "source.py",
+        "test_family.py",
     ]
     assert [f.file for f in written.findings] == [
         str(folder / "builtins.float.py"),
@@ -77,7 +78,27 @@ def test_the_files_of_a_triage(
     assert record["source"]["api"] == "builtins.int"
     assert record["sibling"]["file"] == str(folder / "builtins.float.py")
     assert execute(folder / "source.py").stderr.splitlines()[-1] == "ValueError: bad width 3"
-    assert "## Affected APIs" in (folder / "family.md").read_text()
+    assert "## Operations" in (folder / "family.md").read_text()
+    assert "builtins.float" in (folder / "test_family.py").read_text()
+    write_cases(out, target, make_triage(bug))
+    assert not (folder / "test_family.py").exists()  # nothing fails by itself by now
+
+
+def test_the_source_has_its_control_beside_it(
+    tmp_path: Path, target: TargetSummary, make_triage: Callable[..., Triage]
+) -> None:
+    triage = make_triage()
+    assert triage.case is not None
+    case = replace(triage.case, check="assert 0\n", control="assert 1\n")
+    folder = tmp_path / "torch" / "0123456789abcdef"
+    write_cases(tmp_path, target, replace(triage, case=case))
+    text = (folder / "source.py").read_text()
+    assert text.endswith("\n\nassert 0\n")
+    assert "# Check:    added: it fails while the bug is there" in text
+    assert "# Control:  source.control.py" in text
+    assert execute(folder / "source.control.py").returncode == 0
+    write_cases(tmp_path, target, triage)
+    assert not (folder / "source.control.py").exists()
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -192,7 +213,7 @@ def test_what_the_framework_runs_on_is_part_of_the_command(
         for path in (written.findings[0].file, written.case.file):
             assert command in Path(str(path)).read_text()
         family = Path(str(written.case.file)).with_name("family.md").read_text()
-        assert ("run it with `KERAS_BACKEND=torch`;" in family) == bool(build.settings)
+        assert ("\nKERAS_BACKEND=torch\n" in family) == bool(build.settings)
 
 
 def test_the_family_leads_to_what_a_search_has_drawn(
@@ -204,7 +225,6 @@ def test_the_family_leads_to_what_a_search_has_drawn(
     assert written.case is not None
     folder = Path(str(written.case.file)).parent
     lines = (folder / "family.md").read_text().splitlines()
-    told = next(n for n, line in enumerate(lines) if line.startswith("First reported"))
     link = "../../../my%20harvests/cradle.files/0123.svg"
-    assert lines[told + 2] == f"Drawn when it was found: [localisation map]({link})."
+    assert f"Drawn when it was found: [localisation map]({link}).\\" in lines
     assert (folder / link.replace("%20", " ")).resolve() == drawn

@@ -83,6 +83,7 @@ def test_the_contract(
         },
         "edits": ["renamed"],
         "file": "generated_cases/torch/x/a.bug.py",
+        "fails": False,
         "symptom": report["case"]["symptom"],
         "reason": None,
         "rule": "",

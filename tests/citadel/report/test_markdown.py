@@ -1,17 +1,16 @@
 from __future__ import annotations
 
-import subprocess
-import sys
+import platform
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from citadel.experiment import Control, Evidence, Under
 from citadel.model import Cut, Finding, Symptom, SymptomKind, TargetSummary, Triage, VerdictKind
-from citadel.report.markdown import family_markdown
+from citadel.report.markdown import LINES, family_markdown
 
 HOSTILE = [
     "@maintainer fix #123 now",
@@ -39,42 +38,71 @@ def shape(text: str) -> list[str]:
     return tokens
 
 
-def script_of(text: str) -> str:
-    (script,) = [t.content for t in parse(text) if t.type == "fence"]
-    return script
-
-
 def test_a_family_reads_like_a_report(
     target: TargetSummary,
     make_finding: Callable[..., Finding],
     make_triage: Callable[..., Triage],
-    tmp_path: Path,
 ) -> None:
+    control = Control(
+        variations=(), sentence="w is 4 (3: works)", outcome=Under.CURED, code="w = 3\nlen('w')\n"
+    )
+    bug = make_finding("builtins.float", code="w = 4\nlen('w')\nraise ValueError(w)\n")
+    bug = replace(bug, fails=True, evidence=Evidence(controls=(control,)), operation="float")
     triage = make_triage(
-        make_finding("builtins.float", code="raise ValueError('bad width 4')\n"),
+        bug,
+        replace(make_finding("builtins._float", code="f()\n"), operation="float"),
         make_finding("builtins.len", VerdictKind.CLEAN),
-        make_finding("builtins.max", VerdictKind.NOT_ADAPTED, reason="required argument"),
+        make_finding("builtins.hash", VerdictKind.ALIKE),
+        make_finding("builtins.min", VerdictKind.DIFFERENT),
     )
-    lines = family_markdown(target, triage).splitlines()
-    assert lines[0] == "# `builtins.int` and 1 sibling API fail: `bad width 3`"
-    reported = "First reported for `builtins.int` in `example/example#9000001`: `int fails`"
-    assert reported in lines
-    assert "| `builtins.int` | reported |  | 3 of 3 |  | `ValueError: bad width 3` |" in lines
-    assert "| `builtins.float` | bug | 0.90 | 3 of 3 |  | `the same` |" in lines
-    assert "- `torch` `2.13.0`" in lines
+    text = family_markdown(replace(target, python_version="3.11.7"), triage)
     assert (
-        "Verdicts on the best-ranked ones and all that showed it: bug 1, clean 1, not adapted 1."
-        in lines
+        text
+        == """\
+# `builtins.int` and 1 sibling operation fail: `bad width 3`
+
+First reported for `builtins.int` in `example/example#9000001`: `int fails`\\
+Note: the symptom is a plain exception: whether it is a bug or validation, in the source and in \
+each sibling, is for a maintainer to say.
+
+## To reproduce
+
+```python
+w = 4
+len('w')
+raise ValueError(w)
+```
+
+Shows `ValueError: bad width 3`. The control (`w is 4 (3: works)`) runs through:
+
+```diff
+- w = 4
++ w = 3
+- raise ValueError(w)
+```
+
+## Operations
+
+| API | forms | severity | confidence | symptom |
+| --- | --- | --- | --- | --- |
+| `builtins.int` | 1 | exception | reported | `ValueError: bad width 3` |
+| `builtins.float` | 2 | exception | 0.90 | `ValueError: bad width 3` |
+
+## Also seen
+
+- Show the symptom, and too little says that it is this bug: `builtins.hash`
+- Fail otherwise: `builtins.min`
+
+## Versions
+
+```text
+PyTorch version: 2.13.0
+Devices: cpu
+Python version: 3.11.7
+OS: Linux x86_64
+```
+""".replace("Linux x86_64", f"{platform.system()} {platform.machine()}")
     )
-    assert "- not adapted, `required argument`: 1" in lines
-    assert any("120 other APIs" in line for line in lines)
-    path = tmp_path / "script.py"
-    path.write_text(script_of("\n".join(lines)))
-    done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=120)
-    assert done.stdout.splitlines() == [
-        "builtins.int: ValueError: bad width 3",
-        "builtins.float: ValueError: bad width 4",
-    ]
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -109,7 +137,7 @@ def test_why_it_may_be_no_bug_is_said(
     make_triage: Callable[..., Triage],
 ) -> None:
     triage = make_triage(make_finding("builtins.float"), doubts=("the indices differ",))
-    assert "\n\nDoubt: the indices differ.\n" in family_markdown(target, triage)
+    assert "\nDoubt: the indices differ.\\\n" in family_markdown(target, triage)
 
 
 def test_fixed_here_is_said_and_the_title_names_a_failing_api(
@@ -126,24 +154,17 @@ def test_fixed_here_is_said_and_the_title_names_a_failing_api(
     )
     text = family_markdown(target, triage)
     assert text.startswith("# `builtins.float` crashes: `SIGFPE`\n")
+    assert "There: `crashes with SIGFPE`" in text
     assert "`builtins.int` itself is **fixed here**: `ValueError: stride must be positive`." in text
-    assert (
-        "| `builtins.int` | fixed here |  | 0 of 3 |  | `ValueError: stride must be positive` |"
-        in text
-    )
+    assert "| `builtins.int` | 0 |  | fixed here | `ValueError: stride must be positive` |" in text
+    assert "`module: crash`" in text
 
 
-@pytest.mark.parametrize(
-    ("symptom", "words"),
-    [
-        (Symptom(kind=SymptomKind.CRASHES, signal="SIGFPE"), "7 more showed it when tried"),
-        (Symptom(kind=SymptomKind.SLOW, ratio=3.0), "7 more took the call when tried"),
-    ],
-)
 def test_what_was_not_replayed_is_called_no_finding(
-    target: TargetSummary, make_triage: Callable[..., Triage], symptom: Symptom, words: str
+    target: TargetSummary, make_triage: Callable[..., Triage]
 ) -> None:
-    assert words in family_markdown(target, make_triage(symptom=symptom, unconfirmed=7))
+    words = "so neither findings nor clean: 7 more APIs"
+    assert words in family_markdown(target, make_triage(unconfirmed=7))
 
 
 def test_without_siblings(target: TargetSummary, make_triage: Callable[..., Triage]) -> None:
@@ -154,32 +175,26 @@ def test_without_siblings(target: TargetSummary, make_triage: Callable[..., Tria
     assert fixed.startswith("# `builtins.int` is fixed here, and no sibling fails")
 
 
-def test_large_families_fit_into_an_issue(
+@pytest.mark.parametrize("lines", [1, 20, 300])
+def test_large_families_fit_on_a_page(
+    lines: int,
     target: TargetSummary,
     make_finding: Callable[..., Finding],
     make_triage: Callable[..., Triage],
 ) -> None:
-    long = "\n".join(f"x{i} = {i}" for i in range(200))
-    many = [make_finding(f"api{i}", code=f"{long}\nif True:\n    f{i}()\n") for i in range(300)]
-    text = family_markdown(target, make_triage(*many))
-    assert len(text) < 65_536
-    assert "... and 250 more, each" in text
-    unfolded, folded = text.split("<details>", 1)
-    assert "api11`" in unfolded
-    assert "api12`" not in unfolded
-    assert "<summary>38 more siblings</summary>" in folded
-    assert text.count("<details>") == text.count("</details>") == 3
-    assert "Left out for length" in text
-
-
-def test_small_families_are_not_folded(
-    target: TargetSummary,
-    make_finding: Callable[..., Finding],
-    make_triage: Callable[..., Triage],
-) -> None:
-    text = family_markdown(target, make_triage(*(make_finding(f"api{i}") for i in range(12))))
-    assert "<details>" not in text
-    assert "Why these siblings were tried, and what was changed:\n\n- `api0`" in text
+    code = "\n".join(f"x{i} = {i}" for i in range(lines))
+    kinds = (VerdictKind.BUG, VerdictKind.ALIKE, VerdictKind.DIFFERENT, VerdictKind.FLAKY)
+    many = [
+        make_finding(f"{kind}{i}", kind, code=f"{code}\nf{i}()\n")
+        for kind in kinds
+        for i in range(99)
+    ]
+    doubts = ("the first", "the second")
+    text = family_markdown(target, make_triage(*many, code=code, doubts=doubts, unconfirmed=3))
+    assert LINES - 3 <= text.count("\n") <= LINES
+    assert ("run the case beside" in text) is (lines == 300)
+    assert "more operations, all in [test_family.py](test_family.py)." in text
+    assert "`alike4`, ... (99 operations)" in text
 
 
 def test_what_was_measured_is_never_what_is_cut(
@@ -192,17 +207,12 @@ def test_what_was_measured_is_never_what_is_cut(
         kind=SymptomKind.SLOW, where=long, observed="5.25", expected="about 1", ratio=5.25
     )
     other = replace(slow, ratio=7.5, observed="7.5")
-    given = make_triage(make_finding("f.g", symptom=other, samples=(7.0, 8.0)), symptom=slow)
-    assert given.case is not None
-    given = replace(given, case=replace(given.case, samples=(5.0, 5.5)))
-    text = family_markdown(target, given)
-    assert text.startswith("# `builtins.int` and 1 sibling API are slow: `ratio 5.25, expected")
-    assert f"`ratio 5.25, expected about 1: {long}`" in text
-    assert "| `builtins.int` | reported |  | 3 of 3 |  | `ratio 5.25` |" in text
-    assert "| `f.g` | bug | 0.90 | 3 of 3 |  | `ratio 7.5` |" in text
-    measured = text.split("## Measured")[1]
-    assert "builtins.int (reported)       5.25 |" in measured
-    assert "f.g                            7.5 |" in measured
+    text = family_markdown(target, make_triage(make_finding("f.g", symptom=other), symptom=slow))
+    assert text.startswith(
+        "# `builtins.int` and 1 sibling operation are slow: `ratio 5.25, expected"
+    )
+    assert "| `builtins.int` | 1 | time or memory | reported | `ratio 5.25` |" in text
+    assert "| `f.g` | 1 | time or memory | 0.90 | `ratio 7.5` |" in text
 
 
 def test_a_triage_without_a_case(target: TargetSummary) -> None:
@@ -227,6 +237,6 @@ def test_a_ratio_that_is_gone_is_not_the_symptom(
     )
     text = family_markdown(target, triage)
     assert text.startswith("# `f.g` is slow: `ratio 9, expected about 1: a / b`")
-    assert "## Symptom\n\n`a / b, expected about 1`" in text
+    assert "There: `a / b, expected about 1`" in text
     assert "itself is **fixed here**: `ratio 1.06`." in text
-    assert "| `builtins.int` | fixed here |  | 0 of 3 |  | `ratio 1.06` |" in text
+    assert "| `builtins.int` | 0 |  | fixed here | `ratio 1.06` |" in text

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from citadel.model import Symptom, SymptomKind
+from citadel.report.testfile import Broken, family_test
+
+WRONG = Symptom(kind=SymptomKind.DISAGREES, where="f(x)", observed="1", expected="2")
+HANGS = Symptom(kind=SymptomKind.HANGS)
+DIES = Symptom(kind=SymptomKind.CRASHES, signal="SIGABRT")
+
+
+def raises(name: str) -> Symptom:
+    return Symptom(kind=SymptomKind.RAISES, exception=name, message="bad")
+
+
+def outcomes(tmp_path: Path, *cases: Broken, title: str = "f is wrong") -> tuple[str, str]:
+    """The last line that pytest prints of the test file, and all of it."""
+    file = tmp_path / "test_family.py"
+    file.write_text(family_test(title, "owner/repo#1", cases), encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider", file.name]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=tmp_path)
+    return done.stdout.splitlines()[-1].partition(" in ")[0], done.stdout
+
+
+def test_what_fails_is_expected_and_what_is_fixed_is_told(tmp_path: Path) -> None:
+    last, _ = outcomes(
+        tmp_path,
+        Broken("m.f", "x = 1\nassert x == 2\n", WRONG),
+        Broken("m.g", "raise ValueError('bad')\n", raises("ValueError")),
+        Broken("m.h", "class OpError(Exception):\n    pass\nraise OpError\n", raises("OpError")),
+    )
+    assert last == "3 xfailed"
+    last, told = outcomes(tmp_path, Broken("m.f", "x = 2\nassert x == 2\n", WRONG))
+    assert last == "1 failed"
+    assert "[XPASS(strict)] f(x) is 1, expected 2" in told
+
+
+def test_another_failure_is_none_that_is_expected(tmp_path: Path) -> None:
+    last, told = outcomes(
+        tmp_path,
+        Broken("m.f", "import gone_by_now\n", WRONG),
+        Broken("m.g", "raise TypeError('other')\n", raises("ValueError")),
+    )
+    assert last == "2 failed"
+    assert "No module named 'gone_by_now'" in told
+
+
+def test_what_ends_a_process_runs_alone(tmp_path: Path) -> None:
+    last, told = outcomes(
+        tmp_path,
+        Broken("m.f", "import os\nos.abort()\n", DIES),
+        Broken("m.g", "print('lives')\n", DIES),
+    )
+    assert last == "1 failed, 1 xfailed"
+    assert "m.g" in told.split("short test summary")[1]
+
+
+def test_what_hangs_is_stopped() -> None:
+    text = family_test("f hangs", "owner/repo#1", [Broken("m.f", "while True:\n    pass\n", HANGS)])
+    assert "raises=subprocess.TimeoutExpired" in text
+    assert "timeout=60" in text
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'text = """one\ntwo"""\nassert text == "one\\n  two"\n',
+        "from __future__ import annotations\nassert False\n",
+        "from math import *\nassert cos(0) == 0\n",
+        "if __name__ == '__main__':\n    assert False\n",
+        "n = 0\ndef f():\n    global n\n    n += 1\nf()\nassert n == 2\n",
+        "def f(k):\n    return k and f(k - 1)\nassert f(3) == 1\n",
+        "class A:\n    b = 1\nassert [A.b for _ in range(2)] == [2]\n",
+        "\ufeffassert False  # \u2028 \x0c \ud800\n".replace("\ud800", ""),
+        "if True: assert (\n    False\n)\n",
+    ],
+)
+def test_scripts_mean_the_same_in_a_test(tmp_path: Path, code: str) -> None:
+    assert outcomes(tmp_path, Broken("m.f", code, WRONG))[0] == "1 xfailed"
+
+
+@pytest.mark.parametrize("text", ['"""\nimport os; os.abort()', "\\", "'''", "\n\r\u2028x", "a\0b"])
+def test_texts_of_strangers_stay_texts(tmp_path: Path, text: str) -> None:
+    symptom = Symptom(kind=SymptomKind.DISAGREES, where=text, observed=text, expected=text)
+    case = Broken(f"m.{text}", "assert False\n", symptom)
+    other = Broken(f"m.{text}!", "assert False\n", symptom)
+    assert outcomes(tmp_path, case, other, title=text)[0] == "2 xfailed"
+
+
+def test_a_family_without_cases_has_no_test() -> None:
+    with pytest.raises(ValueError, match="no cases"):
+        family_test("f", "owner/repo#1", [])
