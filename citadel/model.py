@@ -260,6 +260,15 @@ class Seconds:
     first_finding: float | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repro:
+    """The case of a family that people see first, reduced; `control` is "" where it has none."""
+
+    api: str
+    code: str
+    control: str
+
+
 class Cut(StrEnum):
     """The limit that kept a triage from trying all siblings that it would have tried.
 
@@ -304,6 +313,7 @@ class Triage:
     """What lies beside the harvest that the report is of: where a search says the bug is."""
     unsure: tuple[str, ...] = ()
     """What the reading leaves open, with the options that settle it (`harvest.report.unsure`)."""
+    repro: Repro | None = None
     rules: tuple[str, ...] = ()
     """The ids of the rules that decided something, from reading to verdicts (`analysis.rules`)."""
 

@@ -13,11 +13,15 @@ from dataclasses import replace
 from analysis.catalog.model import Api
 from analysis.errors import CitadelError
 from analysis.target.frameworks import FRAMEWORKS
+from analysis.target.session import Limits, Session
 from citadel.family.group import families
 from citadel.members import failing_member, member, of_member, with_member
-from citadel.model import Cut, Finding, Seconds, Triage
+from citadel.model import Cut, Finding, Repro, Seconds, SymptomKind, Triage
 from citadel.options import Options
 from citadel.propagate.methods import other_methods
+from citadel.reduce.reduction import reduced
+from citadel.report.lead import lead
+from citadel.report.order import ranked
 from citadel.roads import Roads
 from citadel.selection import used_late, variables
 from citadel.selfcheck.standing import self_checking
@@ -106,7 +110,21 @@ def triage(
     result = replace(result, families=families(result))
     if halted:
         raise Halted(result)
-    return self_checking(result, verified, bench.replays, options.limits)
+    result = self_checking(result, verified, bench.replays, options.limits)
+    return replace(result, repro=reduced_lead(result, bench.replays[0], options.limits))
+
+
+def reduced_lead(done: Triage, session: Session, limits: Limits) -> Repro | None:
+    """The case to show first, as small as a few seconds make it; None where it does not fail by
+    itself, or not each time."""
+    first = lead(done.case, ranked(done.bugs)) if done.case is not None else None
+    if first is None or not first.fails or first.symptom.kind is SymptomKind.HANGS:
+        return None
+    try:
+        found = reduced(first.code, first.control, first.api, session, limits)
+    except CitadelError:
+        return None
+    return Repro(api=first.api, code=found.code, control=found.control)
 
 
 def untried(report: Report) -> Triage:

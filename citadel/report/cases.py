@@ -12,6 +12,7 @@ import json
 import textwrap
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from citadel.model import BugCase, Finding, Road, TargetSummary, Triage, VerdictKind
 from citadel.report.document import SCHEMA, sibling_record, target_record
@@ -76,21 +77,31 @@ def write_finding(out: Path, target: TargetSummary, triage: Triage, finding: Fin
     placed = _with_control(placed, target, triage, folder / f"{name}.control.py")
     code = renamed_in_prints(finding.code, case.api, finding.api)
     write_atomically(script, _script(_finding_header(target, triage, case, placed), code))
-    record = {
-        "schema": SCHEMA,
-        "target": target_record(target),
-        "source": {
-            "repository": triage.repository,
-            "number": triage.number,
-            "title": triage.title,
-            "api": case.api,
-            "case": case.id,
-        },
-        "sibling": sibling_record(placed),
-    }
-    text = json.dumps(record, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
-    write_atomically(folder / f"{name}.json", text)
+    _write_record(folder / f"{name}.json", target, triage, case, sibling_record(placed))
     return placed
+
+
+def _write_record(
+    path: Path,
+    target: TargetSummary,
+    triage: Triage,
+    case: BugCase,
+    sibling: dict[str, Any] | None = None,
+) -> None:
+    """Write what is known of a case: of the report's own, there is no sibling."""
+    source = {
+        "repository": triage.repository,
+        "number": triage.number,
+        "title": triage.title,
+        "api": case.api,
+        "case": case.id,
+        "symptom": case.symptom.to_json(),
+        "fails": bool(case.check),
+    }
+    build = target_record(target)
+    record = {"schema": SCHEMA, "target": build, "source": source, "sibling": sibling}
+    text = json.dumps(record, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
+    write_atomically(path, text)
 
 
 def _with_control(finding: Finding, target: TargetSummary, triage: Triage, path: Path) -> Finding:
@@ -116,6 +127,7 @@ def write_source(out: Path, target: TargetSummary, triage: Triage) -> Path | Non
     path = case_folder(out, case) / "source.py"
     code = case.check or case.code
     write_atomically(path, _script(_source_header(target, triage, case), code))
+    _write_record(path.with_suffix(".json"), target, triage, case)
     control = path.with_name("source.control.py")
     if case.control:
         header = _control_header(target, triage, case.api, case.trigger.sentence, path.name)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from citadel.model import BugCase, Finding, Symptom
+from citadel.model import BugCase, Finding, Repro, Symptom
 from citadel.report.printed import renamed_in_prints
 from citadel.report.severity import is_raw
 
@@ -37,14 +37,19 @@ class Lead:
         return "\n".join(one for one in lines if one[:1] in "+-")
 
 
-def leads(case: BugCase, bugs: Sequence[Finding]) -> list[Lead]:
-    """All cases, the one to show first at the head: people call it themselves, it fails by itself,
-    it has a control, and it is short."""
+def lead(case: BugCase, bugs: Sequence[Finding], repro: Repro | None = None) -> Lead | None:
+    """The case to show first: people call its API themselves, it fails by itself, it has a control,
+    and it is short. Where it was reduced, it is the `repro`."""
     found = [_of_source(case)] if case.reproduces else []
     found += [_of_finding(case, one) for one in bugs if one.code]
-    return sorted(
-        found, key=lambda one: (is_raw(one.api), not one.fails, not one.control, one.lines)
-    )
+    first = min(found, key=_place, default=None)
+    if first is None or repro is None or repro.api != first.api:
+        return first
+    return replace(first, code=repro.code, control=repro.control)
+
+
+def _place(one: Lead) -> tuple[bool, bool, bool, int]:
+    return is_raw(one.api), not one.fails, not one.control, one.lines
 
 
 def _of_source(case: BugCase) -> Lead:

@@ -18,7 +18,7 @@ from citadel.model import BugCase, Finding, Symptom, SymptomKind, TargetSummary,
 from citadel.report.besides import none_found
 from citadel.report.headline import complaint, figure, headline, is_measured, observed
 from citadel.report.labels import suggested
-from citadel.report.lead import Lead, leads
+from citadel.report.lead import Lead, lead
 from citadel.report.order import INTENDED, by_operation, everywhere, may_be_intended, ranked
 from citadel.report.severity import severity
 from citadel.report.text import code_span, counted, fence, table_cell
@@ -50,8 +50,8 @@ def family_markdown(target: TargetSummary, triage: Triage, folder: Path | None =
         reason = triage.error or triage.skipped or "nothing was run"
         return f"# No case for {code_span(triage.input)}\n\n{code_span(reason)}\n"
     bugs = [one for one in ranked(triage.findings) if one.verdict.kind is VerdictKind.BUG]
-    found = leads(case, bugs)
-    above = [_title(case, bugs), *_said(triage, case, folder), *_lead(found)]
+    first = lead(case, bugs, triage.repro)
+    above = [_title(case, bugs), *_said(triage, case, folder), *_lead(first)]
     below = [*_beside(triage), _environment(target, case, bugs)]
     room = LINES - "\n\n".join((*above, *below)).count("\n") - 4
     return "\n\n".join((*above, *_operations(triage, case, bugs, room), *below)) + "\n"
@@ -112,19 +112,18 @@ def _maps(triage: Triage, folder: Path | None) -> list[str]:
     return [f"Drawn when it was found: [localisation map]({quote(path)})." for path in paths]
 
 
-def _lead(found: Sequence[Lead]) -> list[str]:
+def _lead(first: Lead | None) -> list[str]:
     """The case to show first, and what its control changes."""
-    if not found:
+    if first is None:
         return []
-    lead = found[0]
-    code = lead.code.strip("\n")
-    shown = f"Shows {code_span(headline(lead.symptom, 200))}."
+    code = first.code.strip("\n")
+    shown = f"Shows {code_span(headline(first.symptom, 200))}."
     if code.count("\n") >= _LEAD_LINES:
-        return ["## To reproduce", f"{shown} {counted(lead.lines, 'line')}: run the case beside."]
+        return ["## To reproduce", f"{shown} {counted(first.lines, 'line')}: run the case beside."]
     parts = ["## To reproduce", fence(code), shown]
-    changed = lead.difference() if lead.control else ""
+    changed = first.difference() if first.control else ""
     if changed and changed.count("\n") < _CHANGED_LINES:
-        parts[-1] += f" The control ({code_span(lead.why)}) runs through:"
+        parts[-1] += f" The control ({code_span(first.why)}) runs through:"
         parts.append(fence(changed, "diff"))
     return parts
 

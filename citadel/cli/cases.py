@@ -1,0 +1,100 @@
+"""The commands `citadel reduce` and `citadel bisect`, for generated cases; `app` has the others."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from citadel.cli.options import Backend, FrameworkOfApi, Json, NoSandbox, Python, read_wish
+from citadel.commands.progress import Progress
+
+SECONDS = 60.0
+RUNS = 1000
+
+Case = Annotated[Path, typer.Argument(metavar="CASE.py", help="A generated case.")]
+Timeout = Annotated[
+    float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="Time limit of one run.")
+]
+
+
+def reduce(
+    case: Case,
+    python: Python = sys.executable,
+    framework: FrameworkOfApi = None,
+    backend: Backend = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE.py",
+            show_default=False,
+            help="Where the reduced case goes, with its control [default: CASE.reduced.py].",
+        ),
+    ] = None,
+    runs: Annotated[int, typer.Option("--runs", metavar="N", min=1, help="Most runs.")] = RUNS,
+    budget: Annotated[
+        float, typer.Option("--budget", metavar="SECONDS", min=1, help="Most time.")
+    ] = SECONDS,
+    timeout: Timeout = 30.0,
+    no_sandbox: NoSandbox = False,
+) -> None:
+    """Make a case smaller: it fails in the same way, at the same check, and its control does not.
+
+    What is not needed goes: statements, blocks, arguments, parts of expressions; sizes become
+    one. What is changed in the case is changed in its control, too.
+
+    Example:
+
+        citadel reduce generated_cases/torch/2cc230920927e050/source.py --python python3
+    """
+    from analysis.target.session import Limits
+    from analysis.target.target import Interpreter
+    from citadel.commands.casework import ReduceRequest, run_reduce
+
+    request = ReduceRequest(
+        case=case, out=out, runs=runs, seconds=budget, limits=Limits(wall=timeout)
+    )
+    wish = read_wish(framework, backend)
+    raise typer.Exit(run_reduce(request, lambda: Interpreter(python, no_sandbox=no_sandbox), wish))
+
+
+def bisect(
+    case: Case,
+    builds: Annotated[
+        list[str],
+        typer.Option(
+            "--python",
+            metavar="PATH",
+            show_default=False,
+            help="Interpreter with a release of the framework; give it once for each.",
+        ),
+    ],
+    framework: FrameworkOfApi = None,
+    backend: Backend = None,
+    json: Json = None,
+    timeout: Timeout = 30.0,
+    no_sandbox: NoSandbox = False,
+) -> None:
+    """Say which releases of a framework have a bug: run its case, and the control, on each.
+
+    A release is bad where the case fails as it was recorded and the control runs through, good
+    where the case runs through. What fails otherwise, or has no such API, says nothing.
+
+    Exit status: 0 where a release says something, 3 where none does.
+
+    Example:
+
+        citadel bisect generated_cases/torch/2cc230920927e050/source.py
+        --python /usr/bin/python3 --python ~/venvs/torch2.13/bin/python
+    """
+    from analysis.target.session import Limits
+    from citadel.commands.casework import BisectRequest, run_bisect
+
+    pythons = tuple(dict.fromkeys(builds))
+    request = BisectRequest(
+        case=case, pythons=pythons, json=json, no_sandbox=no_sandbox, limits=Limits(wall=timeout)
+    )
+    raise typer.Exit(run_bisect(request, read_wish(framework, backend), Progress()))

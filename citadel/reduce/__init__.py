@@ -1,0 +1,1 @@
+"""Makes a case smaller that fails by itself, and whose control does not."""
