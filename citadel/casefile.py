@@ -21,6 +21,8 @@ from citadel.selection import SHORT
 
 CONTROL = ".control.py"
 _MOST_BYTES = 1_000_000
+_GONE = ("AttributeError", "ImportError", "ModuleNotFoundError")
+"""How Python says that there is no such name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +127,9 @@ def shown_on(case: CaseFile, session: Session, limits: Limits) -> Shown:
     if found is None:
         return Shown(State.OTHERWISE, str(seen.outcome))
     told = headline(found, 160).removesuffix(":")
-    if status.unavailable(found) or found.exception in ("ImportError", "ModuleNotFoundError"):
+    leaf = case.api.rpartition(".")[2]
+    gone = found.exception in _GONE and leaf in (found.message or "")
+    if gone or status.unavailable(found):
         return Shown(State.LACKS, told)
     checked = found.exception == "AssertionError"  # what was written to tell of the bug
     if not checked and not status.matches(case.symptom, found):

@@ -50,6 +50,8 @@ class _Replacing(cst.CSTTransformer):
                 return updated_node.with_changes(args=[*others, _last(last)])
             case cst.List(elements=[*others, cst.Element() as last]):
                 return updated_node.with_changes(elements=[*others, _last(last)])
+            case cst.Tuple(elements=[cst.Element() as only]):  # but a single one
+                return updated_node.with_changes(elements=[only.with_changes(comma=cst.Comma())])
         return updated_node
 
 

@@ -25,6 +25,7 @@ MOST_RUNS = 400
 SECONDS = 5.0
 CONFIRMING = 3
 """Runs at the end: a reduced case that shows it in some of them only is no case."""
+_IMPORTS = re.compile(r"((?:^(?:import|from) .*\n)+)(?!\n)", re.M)
 _ERRORS = re.compile(r"\b[A-Za-z_]\w*(?:Error|Exception)\b")
 
 
@@ -85,7 +86,12 @@ def reduced(
     again = [work.shown(small) for _ in range(CONFIRMING)]
     if any(one != wanted for one in again) or (good and not work.goes_well(good)):
         return Reduced(code, control, work.made)
-    return Reduced(small.strip("\n") + "\n", good and good.strip("\n") + "\n", work.made)
+    return Reduced(_spaced(small), good and _spaced(good), work.made)
+
+
+def _spaced(code: str) -> str:
+    """A script with an empty line behind its imports, and none at its ends."""
+    return _IMPORTS.sub(r"\1\n", code.strip("\n") + "\n", count=1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,7 @@ def test_the_files_of_a_triage(
         "builtins.min.json",
         "builtins.min.py",
         "family.md",
+        "source.json",
         "source.py",
         "test_family.py",
     ]
@@ -136,7 +137,7 @@ def test_names_of_strangers_choose_no_place(
     files = [Path(f.file) for f in written.findings if f.file]
     assert len(set(files)) == 2
     assert all(f.resolve().is_relative_to(out.resolve()) for f in files)
-    assert len(list(files[0].parent.iterdir())) == 6
+    assert len(list(files[0].parent.iterdir())) == 7
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
 
 
