@@ -19,7 +19,7 @@ from rich.console import Console
 from analysis import rules
 from analysis.errors import CitadelError
 from citadel import __version__
-from citadel.cli.cases import bisect, reduce
+from citadel.cli.cases import bisect, export, recheck, reduce
 from citadel.cli.fuzz import fuzz
 from citadel.cli.hunt import hunt, label, report
 from citadel.cli.importing import import_
@@ -238,6 +238,8 @@ app.command(no_args_is_help=True)(siblings)
 app.command(no_args_is_help=True)(spread)
 app.command(no_args_is_help=True)(reduce)
 app.command(no_args_is_help=True)(bisect)
+app.command(no_args_is_help=True)(recheck)
+app.command(no_args_is_help=True)(export)
 
 
 @app.command("doctor")

@@ -1,4 +1,4 @@
-"""The commands `citadel reduce` and `citadel bisect`, for generated cases; `app` has the others."""
+"""The commands for generated cases: `reduce`, `bisect`, `recheck`, `export`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,17 @@ import typer
 
 from citadel.cli.options import Backend, FrameworkOfApi, Json, NoSandbox, Python, read_wish
 from citadel.commands.progress import Progress
+from citadel.report.exports import Format
 
 SECONDS = 60.0
 RUNS = 1000
 
+Paths = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="PATH...", help="Generated cases, folders of these, or the store of a hunt."
+    ),
+]
 Case = Annotated[Path, typer.Argument(metavar="CASE.py", help="A generated case.")]
 Timeout = Annotated[
     float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="Time limit of one run.")
@@ -98,3 +105,68 @@ def bisect(
         case=case, pythons=pythons, json=json, no_sandbox=no_sandbox, limits=Limits(wall=timeout)
     )
     raise typer.Exit(run_bisect(request, read_wish(framework, backend), Progress()))
+
+
+def recheck(
+    paths: Paths,
+    python: Python = sys.executable,
+    backend: Backend = None,
+    mark: Annotated[
+        bool,
+        typer.Option(
+            "--mark", metavar="", help="Label findings of a store that are fixed: fixed-in VERSION."
+        ),
+    ] = False,
+    json: Json = None,
+    timeout: Timeout = 30.0,
+    no_sandbox: NoSandbox = False,
+) -> None:
+    """Run what was found before on another build: still there, fixed, changed, no such API.
+
+    Cases that do not fail by themselves are passed over.
+
+    Exit status: 0 where a case says something, 3 where none does.
+
+    Examples:
+
+        citadel recheck generated_cases/torch/2cc230920927e050 --python ~/venvs/nightly/bin/python
+
+        citadel recheck hunt.db --python ~/venvs/torch2.14/bin/python --mark
+    """
+    from analysis.target.session import Limits
+    from analysis.target.target import Interpreter
+    from citadel.commands.rechecking import RecheckRequest, run_recheck
+
+    request = RecheckRequest(paths=tuple(paths), mark=mark, json=json, limits=Limits(wall=timeout))
+    wish = read_wish(None, backend)
+    status = run_recheck(
+        request, lambda: Interpreter(python, no_sandbox=no_sandbox), wish, Progress()
+    )
+    raise typer.Exit(status)
+
+
+def export(
+    paths: Paths,
+    form: Annotated[
+        Format, typer.Option("--format", help="csv, junit or pytest.", show_default=False)
+    ],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where it goes.")],
+) -> None:
+    """Write findings for other tools: a table, a JUnit report, or a test with expected failures.
+
+    CSV has a line per finding, JUnit a failed test per report and operation, pytest a strict
+    xfail per case that fails by itself.
+
+    Examples:
+
+        citadel export generated_cases --format csv --out findings.csv
+
+        citadel export hunt.db --format junit --out findings.xml
+
+        citadel export generated_cases/torch/2cc230920927e050/source.py --format pytest
+        --out test_norm.py
+    """
+    from citadel.commands.exporting import run_export
+
+    count = run_export(paths, form, out)
+    typer.echo(f"{count:,} finding{'' if count == 1 else 's'} in {out}")

@@ -94,6 +94,7 @@ def _write_record(
         "number": triage.number,
         "title": triage.title,
         "api": case.api,
+        "operation": case.operation,
         "case": case.id,
         "symptom": case.symptom.to_json(),
         "fails": bool(case.check),

@@ -1,10 +1,14 @@
-"""`citadel reduce` and `citadel bisect` as a user runs them."""
+"""`citadel reduce`, `bisect`, `recheck` and `export` as a user runs them."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from citadel.store import results
+from citadel.store.findings import Kin
 from tests.citadel.cli.command import TORCH, problem, run
+from tests.citadel.store.conftest import known, make_finding, make_triage, store  # noqa: F401
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 DEBIAN = "/usr/bin/python3"
@@ -82,3 +86,87 @@ def test_bad_input(case, tmp_path):
         "case.json",
         "case.py",
     ]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Four cases: one still there, one fixed, one that fails otherwise, one that is no test."""
+    made = {
+        "there": ("assert False\n", True),
+        "fixed": ("import torch\n", True),
+        "changed": ("raise TypeError('other')\n", True),
+        "prints": ("print(1)\n", False),
+    }
+    for name, (code, fails) in made.items():
+        symptom = {"kind": "raises", "exception": "ValueError", "pattern": "bad"}
+        own = {"api": f"torch.{name}", "symptom": symptom, "fails": fails}
+        (tmp_path / f"{name}.py").write_text(f"# Generated\n\n{code}")
+        (tmp_path / f"{name}.json").write_text(
+            json.dumps({"source": {"api": "torch.a"}, "sibling": own})
+        )
+    (tmp_path / "test_family.py").write_text("assert False\n")
+    (tmp_path / "there.control.py").write_text("# The control\n\nimport torch\n")
+    (tmp_path / "there.reduced.py").write_text("assert False\n")
+    (tmp_path / "other.py").write_text("assert False\n")
+    return tmp_path
+
+
+def test_recheck_a_folder(folder):
+    done = run("recheck", folder, "--python", TORCH, "--json", folder / "out.json")
+    assert done.returncode == 0
+    assert "3 cases on torch 2." in done.out
+    assert "still there 1, fixed 1, changed 1" in done.out
+    found = json.loads((folder / "out.json").read_text())
+    assert {one["api"]: one["now"] for one in found["cases"]} == {
+        "torch.changed": "changed",
+        "torch.fixed": "fixed",
+        "torch.there": "still there",
+    }
+    assert found["cases"][0]["seen"] == "TypeError: other"
+
+
+def test_recheck_a_store_and_mark_what_is_fixed(folder, store, known):  # noqa: F811
+    names = ("there", "fixed", "prints")
+    found = [
+        replace(make_finding(f"torch.{name}"), file=str(folder / f"{name}.py")) for name in names
+    ]
+    report = known(1)
+    with store.transaction():
+        results.save_findings(store, report, "b1", make_triage("torch.a", *found), Kin(marks={}))
+    done = run("recheck", store.path, "--python", TORCH, "--mark")
+    assert "still there 1, fixed 1" in done.out
+    assert "1 finding marked as fixed" in done.out
+    labelled = store.db.execute("SELECT api, label FROM findings WHERE label NOT NULL").fetchall()
+    assert labelled == [("torch.fixed", "fixed-in")]
+
+
+def test_what_cannot_be_rechecked(folder):
+    problem("recheck", folder / "none.db", "--python", TORCH)
+    problem("recheck", folder / "fixed.json", "--python", TORCH)
+    problem("recheck", folder / "other.py", "--python", TORCH)
+    empty = folder / "empty"
+    empty.mkdir()
+    problem("recheck", empty, "--python", TORCH)
+    (folder / "there.json").write_text("{")
+    done = run("recheck", folder, "--python", TORCH)
+    assert "2 cases on torch" in done.out  # one has lost its record
+
+
+@pytest.mark.parametrize(
+    ("form", "words", "count"),
+    [("csv", "torch.prints", 4), ("junit", 'name="torch.there"', 4), ("pytest", "xfail(", 3)],
+)
+def test_export(folder, form, words, count):
+    out = folder / "out" / "found.txt"
+    out.parent.mkdir()
+    done = run("export", folder, "--format", form, "--out", out)
+    assert f"{count} findings in" in done.out
+    assert words in out.read_text()
+
+
+def test_what_cannot_be_exported(folder):
+    problem("export", folder / "none.db", "--format", "csv", "--out", folder / "a.csv")
+    problem("export", folder, "--format", "sarif", "--out", folder / "a")
+    problem("export", folder, "--format", "csv", "--out", folder / "no" / "a.csv")
+    problem("export", folder / "prints.py", "--format", "pytest", "--out", folder / "a.py")
+    assert not (folder / "a.py").exists()

@@ -1,0 +1,67 @@
+"""What `citadel export` does: findings of generated cases, for other tools."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from analysis.errors import CitadelError
+from citadel.casefile import CaseFile
+from citadel.commands.rechecking import cases_of
+from citadel.model import VerdictKind
+from citadel.report.exports import Exported, Format, as_csv, as_junit
+from citadel.report.files import writable, write_atomically
+from citadel.report.severity import severity
+from citadel.report.testfile import Broken, family_test
+
+
+def run_export(paths: Sequence[Path], form: Format, out: Path) -> int:
+    """Write the bugs among the cases of some paths; how many there are.
+
+    Raises:
+        CitadelError: where there are none, or the file cannot be written.
+    """
+    writable(out)
+    cases = [case for path in paths for case, _, _ in cases_of(path)]
+    rows = [(case, row) for case in cases for row in _exported(case)]
+    if form is Format.PYTEST:
+        rows = [(case, row) for case, row in rows if case.fails]
+    if not rows:
+        raise CitadelError("no bug to export", "name a case, a folder of cases, or a store")
+    write_atomically(out, _text([case for case, _ in rows], [row for _, row in rows], form))
+    return len(rows)
+
+
+def _text(cases: Sequence[CaseFile], rows: Sequence[Exported], form: Format) -> str:
+    if form is Format.CSV:
+        return as_csv(rows)
+    if form is Format.JUNIT:
+        return as_junit(rows)
+    reports = ", ".join(dict.fromkeys(row.report for row in rows))
+    return family_test(reports, reports, [Broken(one.api, one.code, one.symptom) for one in cases])
+
+
+def _exported(case: CaseFile) -> Iterator[Exported]:
+    """The bug of a case; none where its record has another verdict."""
+    record: dict[str, Any] = json.loads(case.path.with_suffix(".json").read_text("utf-8"))
+    source, own = record["source"], record.get("sibling") or {}
+    verdict = str(own.get("verdict", VerdictKind.BUG))
+    if verdict != VerdictKind.BUG:
+        return
+    number = source.get("number")
+    place = f"{source.get('repository') or ''}#{number}" if number is not None else ""
+    target = record.get("target") or {}
+    yield Exported(
+        report=place or str(source.get("title") or source["api"]),
+        build=f"{target.get('framework', case.framework)} {target.get('version', '')}".strip(),
+        api=case.api,
+        operation=str((own or source).get("operation") or case.api),
+        verdict=verdict,
+        confidence=float(own.get("confidence", 1.0)),
+        severity=str(own.get("severity") or severity(case.symptom, case.api)),
+        symptom=case.symptom.headline(),
+        control=str((own.get("control") or {}).get("sentence", "")),
+        file=str(case.path),
+    )
