@@ -84,16 +84,14 @@ def _numbers(text: str) -> tuple[str, ...] | None:
 
 def _room(told: str) -> float:
     """How far a number may be from one that was told, as a part of it: half of its last digit.
-    Whole numbers are meant as they are.
+    What has none behind the point is meant as it is.
 
-    >>> _room("0.25"), _room("3")
-    (0.02, 0.0)
+    >>> _room("0.25"), _room("3"), _room("3.")
+    (0.02, 0.0, 0.0)
     """
-    digits, _, _ = told.lower().partition("e")
-    after = len(digits.partition(".")[2])
-    number = abs(float(digits))
-    exact = digits == told.lower() and "." not in told
-    return 0.0 if exact or not math.isfinite(number) or not number else 0.5 * 10.0**-after / number
+    after = len(told.lower().partition("e")[0].partition(".")[2])
+    number = abs(float(told.lower().partition("e")[0]))
+    return 0.5 * 10.0**-after / number if after and math.isfinite(number) and number else 0.0
 
 
 @dataclass(frozen=True, slots=True)
