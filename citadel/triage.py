@@ -110,8 +110,11 @@ def triage(
     result = replace(result, families=families(result))
     if halted:
         raise Halted(result)
-    result = self_checking(result, verified, bench.replays, options.limits)
-    return replace(result, repro=reduced_lead(result, bench.replays[0], options.limits))
+    try:
+        checked = self_checking(result, verified, bench.replays, options.limits)
+        return replace(checked, repro=reduced_lead(checked, bench.replays[0], options.limits))
+    except KeyboardInterrupt:
+        raise Halted(result) from None
 
 
 def reduced_lead(done: Triage, session: Session, limits: Limits) -> Repro | None:

@@ -112,8 +112,8 @@ class Script:
             if not isinstance(node, (cst.Module, cst.IndentedBlock)):
                 continue
             body = [n for n, part in enumerate(_parts(node)) if isinstance(part, _STATEMENTS)]
-            size = len(body) - (not isinstance(node, cst.Module))
-            while size:
+            size = len(body) - (not isinstance(node, cst.Module))  # a block needs one
+            while size > 0:
                 for start in range(len(body) - size, -1, -size):
                     yield Edit(tuple((*path, n) for n in body[start : start + size]), None, "")
                 size //= 2

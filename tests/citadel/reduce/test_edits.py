@@ -6,8 +6,11 @@ import pytest
 from citadel.reduce.edits import Edit, Script
 
 
-def results(code, leaf="f"):
-    module = cst.parse_module(code)
+def results(code):
+    return results_of(cst.parse_module(code))
+
+
+def results_of(module, leaf="f"):
     made = [edit.applied(module) for kind in Script(module, leaf).edits() for edit in kind]
     return [one.code for one in made if one is not None]
 
@@ -23,6 +26,7 @@ def results(code, leaf="f"):
         ("f(a, b, c=d)\n", "f(a, b)\n"),
         ("g([a, b])\n", "g([a])\n"),
         ("x = a.view(2)\n", "x = a\n"),
+        ("for i in a:\n    print(i)\nf(a)\n", "for i in a:\n    pass\nf(a)\n"),
         ("x = (a + b) * c\n", "x = (a + b)\n"),
         ("x = g(64)\n", "x = g(1)\n"),
         ("x = g(2.5)\n", "x = g(1.0)\n"),
@@ -72,3 +76,10 @@ def test_an_edit_without_its_place_is_none():
     module = cst.parse_module("a = g(9)\n")
     assert Edit(((0, 0, 5, 5),), None, "").applied(module) is None
     assert Edit(((0,),), None, "another text").applied(module) is None
+
+
+def test_a_block_may_be_empty():
+    module = cst.parse_module("for i in a:\n    print(i)\nf(a)\n")
+    emptied = next(Script(module, "f").edits()[0]).applied(module)
+    assert emptied.code == "for i in a:\n    pass\nf(a)\n"
+    assert "f(a)\n" in results_of(emptied)
