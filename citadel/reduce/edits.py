@@ -26,11 +26,14 @@ class Edit:
     """The text of the nodes before; "" where any may be there."""
 
     def applied(self, module: cst.Module) -> cst.Module | None:
-        """The module with this change; None where it has no such places."""
+        """The module with this change; None where it has no such places, or would be no Python."""
         found = [_at(module, path) for path in self.places]
         if any(one is None or (self.of and module.code_for_node(one) != self.of) for one in found):
             return None
-        return module.visit(_Replacing({id(one) for one in found}, self.made))
+        try:
+            return module.visit(_Replacing({id(one) for one in found}, self.made))
+        except cst.CSTValidationError:
+            return None
 
 
 class _Replacing(cst.CSTTransformer):

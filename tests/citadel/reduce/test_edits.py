@@ -83,3 +83,11 @@ def test_a_block_may_be_empty():
     emptied = next(Script(module, "f").edits()[0]).applied(module)
     assert emptied.code == "for i in a:\n    pass\nf(a)\n"
     assert "f(a)\n" in results_of(emptied)
+
+
+@pytest.mark.parametrize(
+    "code", ["for i in 1,:\n    f(i)\n", "x = 1, 2\nf(x)\n", "f(*a, **b)\n", "f()\n"]
+)
+def test_what_would_be_no_python_is_not_made(code):
+    for one in results(code):
+        compile(one, "case", "exec")
