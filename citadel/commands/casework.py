@@ -18,6 +18,7 @@ from citadel.commands.progress import Progress
 from citadel.reduce.reduction import Reduced, lines_of, reduced
 from citadel.report.document import SCHEMA, write_json
 from citadel.report.files import writable, write_atomically
+from citadel.report.headline import headline
 from citadel.report.literal import cell, say, table
 from citadel.selection import Wish
 
@@ -177,7 +178,7 @@ def _record(case: CaseFile, builds: Sequence[Build]) -> dict[str, object]:
 
 
 def _render(console: Console, case: CaseFile, builds: Sequence[Build]) -> None:
-    say(console, f"{case.api}: {case.symptom.headline()}")
+    say(console, f"{case.api}: {headline(case.symptom, 160)}")
     console.print()
     rows = table(case.framework, "", "what is seen")
     for one in builds:
