@@ -66,7 +66,8 @@ def reduced(
         seconds: most time.
 
     Raises:
-        CitadelError: where the case does not fail, or its control does.
+        CitadelError: where the case does not fail, or its control does, or nothing but a check
+            fails and there is no control.
     """
     try:
         trees = [cst.parse_module(one) for one in (code, control) if one]
@@ -77,6 +78,11 @@ def reduced(
     if wanted is None:
         raise CitadelError(
             "the case does not fail", "a case to reduce fails while the bug is there"
+        )
+    if wanted.check and not control:
+        raise CitadelError(
+            "the case has no control, and ends by a check",
+            "without one nothing tells whether a smaller case fails for the same reason",
         )
     if control and not work.goes_well(control):
         raise CitadelError("the control fails, too", "a control runs through")

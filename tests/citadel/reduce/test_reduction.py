@@ -56,12 +56,6 @@ def test_a_case_and_its_control(reduce):
     assert reduce(CASE, CONTROL) == found  # the same each time
 
 
-def test_without_a_control_the_api_is_still_called(reduce):
-    code = reduce(CASE).code
-    assert "torch.linalg.norm(" in code
-    assert code.endswith("assert math.isfinite(result)\n")
-
-
 def test_an_exception_stays_the_same_one(reduce):
     code = """
         import torch
@@ -101,7 +95,7 @@ def test_what_is_printed_of_a_refusal_stays(reduce):
         print("plain:", plain)
         assert (plain == "returns") == (other == "returns")
     """
-    found = reduce(code, api="torch.norm")
+    found = reduce(code, code.replace("dim=5", "dim=0"), api="torch.norm")
     assert "dim=5" in found.code  # without it another exception would be told, or none
 
 
@@ -116,6 +110,7 @@ def test_runs_are_bounded(reduce):
     [
         (CONTROL, "", "the case does not fail"),
         (CASE, CASE, "the control fails, too"),
+        (CASE, "", "has no control, and ends by a check"),
         ("def f(:\n", "", "the case is no Python"),
     ],
 )
@@ -130,7 +125,8 @@ def test_what_shows_it_in_some_runs_only_stays_as_it_is(reduce):
         import torch
         x = torch.ones(2)
         print(torch.linalg.norm(x))
-        assert os.getpid() % 2
+        if os.getpid() % 2:
+            raise ValueError("odd")
     """
     try:
         found = reduce(code)
