@@ -55,7 +55,7 @@ def read_case(path: Path) -> CaseFile:
         told = known["sibling"] or known["source"]
         api, symptom = str(told["api"]), _symptom(told["symptom"])
         fails = told["fails"] is True
-    except (ValueError, KeyError, TypeError) as problem:
+    except (ValueError, KeyError, TypeError, RecursionError) as problem:
         raise CitadelError(f"{record} is no record of a case", "run the triage again") from problem
     control = path.with_name(path.stem + CONTROL)
     root = api.partition(".")[0]
@@ -131,8 +131,7 @@ def shown_on(case: CaseFile, session: Session, limits: Limits) -> Shown:
     gone = found.exception in _GONE and leaf in (found.message or "")
     if gone or status.unavailable(found):
         return Shown(State.LACKS, told)
-    checked = found.exception == "AssertionError"  # what was written to tell of the bug
-    if not checked and not status.matches(case.symptom, found):
+    if not status.asserted_at(case.code, seen) and not status.matches(case.symptom, found):
         return Shown(State.OTHERWISE, told)
     if case.control and session.run(case.control, limits=limits).outcome is not Outcome.OK:
         return Shown(State.UNSURE, told)

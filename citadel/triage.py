@@ -125,7 +125,7 @@ def reduced_lead(done: Triage, session: Session, limits: Limits) -> Repro | None
         return None
     try:
         found = reduced(first.code, first.control, first.api, session, limits)
-    except CitadelError:
+    except Exception:  # what is found must not be lost by what only makes it nicer
         return None
     return Repro(api=first.api, code=found.code, control=found.control)
 

@@ -15,11 +15,12 @@ from analysis.target.session import Limits
 from analysis.target.target import Interpreter, Target
 from citadel.casefile import CONTROL, CaseFile, Shown, State, read_case, shown_on
 from citadel.commands.progress import Progress
-from citadel.reduce.reduction import Reduced, lines_of, reduced
+from citadel.reduce.reduction import Reduced, reduced
 from citadel.report.document import SCHEMA, write_json
 from citadel.report.files import writable, write_atomically
 from citadel.report.headline import headline
 from citadel.report.literal import cell, say, table
+from citadel.report.text import lines_of, plain
 from citadel.selection import Wish
 
 NOTHING_RUN = 3
@@ -78,12 +79,16 @@ def _target(case: CaseFile, interpreter: Interpreter, wish: Wish) -> Target:
 def _write(out: Path, case: CaseFile, found: Reduced, target: Target) -> None:
     """Write the reduced case, its control, and its record, which is that of the case."""
     build = f"{target.info.framework} {target.info.version}"
-    head = f"# Reduced by Citadel from {case.path.name}, on {build}.\n#\n# Shows:    {case.api}\n\n"
+    head = f"# Reduced by Citadel from {case.path.name}, on {build}.\n"
+    head += f"#\n# Shows:    {plain(case.api)}\n\n"
     write_atomically(out, head + found.code)
     write_atomically(out.with_suffix(".json"), case.path.with_suffix(".json").read_text("utf-8"))
-    if found.control:
+    good = out.with_name(out.stem + CONTROL)
+    if not found.control:
+        good.unlink(missing_ok=True)  # of an earlier run
+    else:
         control = f"# The control of {out.name}, which runs through.\n\n"
-        write_atomically(out.with_name(out.stem + CONTROL), control + found.control)
+        write_atomically(good, control + found.control)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +118,10 @@ def run_bisect(request: BisectRequest, wish: Wish, progress: Progress) -> int:
         CitadelError: where the file is no case, or an interpreter has not its framework.
     """
     case = read_case(request.case)
+    if not case.fails:
+        raise CitadelError(
+            f"{case.path.name} does not fail by itself", "of what it prints nothing can be said"
+        )
     writable(request.json)
     targets = []
     for python in request.pythons:
@@ -134,13 +143,15 @@ def run_bisect(request: BisectRequest, wish: Wish, progress: Progress) -> int:
     return 0 if told else NOTHING_RUN
 
 
-def _order(version: str) -> tuple[int, ...]:
-    """Versions in their order: 1.13.1 before 2.9.
+def _order(version: str) -> tuple[tuple[int, ...], bool]:
+    """Versions in their order: 1.13.1 before 2.9, and what comes before a release before it.
 
-    >>> _order("2.13.0+cpu") > _order("2.9.1")
+    >>> _order("2.13.0rc1") < _order("2.13.0+cpu") and _order("2.9.1") < _order("2.13.0.dev1")
     True
     """
-    return tuple(map(int, re.findall(r"\d+", version.partition("+")[0])))
+    release = re.match(r"[\d.]*\d", version)
+    numbers = release[0] if release else "0"
+    return tuple(map(int, numbers.split("."))), re.search(r"\d(rc|a|b|\.dev)", version) is None
 
 
 def change(builds: Sequence[Build]) -> str:

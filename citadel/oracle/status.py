@@ -89,6 +89,20 @@ def internal(symptom: Symptom) -> bool:
     return _INTERNAL.search(symptom.message or "") is not None
 
 
+def asserted_at(code: str, observation: Observation) -> str:
+    """The line of a script whose own assertion has ended a run; "" where that ended otherwise.
+
+    An assertion inside of a framework is an exception like others.
+    """
+    raised = observation.exception
+    if raised is None or "AssertionError" not in raised.types:
+        return ""
+    own = [one.line for one in raised.frames if one.file == "case.py"]
+    lines = code.splitlines()
+    line = lines[own[-1] - 1].strip() if own and 0 < own[-1] <= len(lines) else ""
+    return line if "assert" in line.lower() else ""
+
+
 def matches(
     wanted: Symptom,
     seen: Symptom | None,

@@ -90,11 +90,14 @@ class Script:
     def __init__(self, module: cst.Module, leaf: str) -> None:
         self.module = module
         self._nodes = list(_walk(module))
-        self._calls = [
+        self._by_path = dict(self._nodes)
+        self.calls = [
             path
             for path, node in self._nodes
             if isinstance(node, cst.Call) and _leaf(node.func) == leaf
+            if _root(node.func) not in _REFERENCES
         ]
+        """Where the API is called."""
 
     def edits(self) -> tuple[Iterator[Edit], ...]:
         """All edits, in the order of what they gain."""
@@ -162,7 +165,7 @@ class Script:
     def _numbers(self) -> Iterator[Edit]:
         """Numbers nearer to one; not what the API is given, which may not be valid then."""
         for path, node in self._nodes:
-            if any(path[: len(one)] == one for one in self._calls):
+            if any(path[: len(one)] == one for one in self.calls):
                 continue
             if isinstance(node, cst.Integer):
                 value = int(node.value, 0)
@@ -179,12 +182,12 @@ class Script:
         """The edit, made in each call of the API if it is in one; None where these are not alike
         there."""
         (path,) = edit.places
-        around = [one for one in self._calls if path[: len(one)] == one and path != one]
+        around = [one for one in self.calls if path[: len(one)] == one and path != one]
         if not around:
             return edit
         relative = path[len(around[-1]) :]
-        joint = Edit(tuple((*one, *relative) for one in self._calls), edit.made, edit.of)
-        return None if any(_at(self.module, one) is None for one in joint.places) else joint
+        joint = Edit(tuple((*one, *relative) for one in self.calls), edit.made, edit.of)
+        return joint if all(one in self._by_path for one in joint.places) else None
 
 
 def _walk(node: cst.CSTNode, path: Path = ()) -> Iterator[tuple[Path, cst.CSTNode]]:
@@ -217,6 +220,16 @@ def _leaf(function: cst.BaseExpression) -> str:
         case cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name)):
             return name
     return ""
+
+
+_REFERENCES = ("np", "numpy", "scipy", "math")
+"""Modules whose functions of that name are another matter."""
+
+
+def _root(function: cst.BaseExpression) -> str:
+    while isinstance(function, cst.Attribute):
+        function = function.value
+    return function.value if isinstance(function, cst.Name) else ""
 
 
 def _inside(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass, field, replace
+from itertools import islice, takewhile
 
 import libcst as cst
 
 from analysis.errors import CitadelError
-from analysis.target.observation import Observation, Outcome
+from analysis.target.observation import Outcome
 from analysis.target.session import Limits, Session
 from citadel.model import Symptom
 from citadel.oracle import status
@@ -25,7 +25,6 @@ MOST_RUNS = 400
 SECONDS = 5.0
 CONFIRMING = 3
 """Runs at the end: a reduced case that shows it in some of them only is no case."""
-_IMPORTS = re.compile(r"((?:^(?:import|from) .*\n)+)(?!\n)", re.M)
 _ERRORS = re.compile(r"\b[A-Za-z_]\w*(?:Error|Exception)\b")
 
 
@@ -36,12 +35,6 @@ class Reduced:
     code: str
     control: str
     runs: int
-
-
-def lines_of(code: str) -> int:
-    """Lines of a script, without comments and empty ones."""
-    lines = (line.strip() for line in code.splitlines())
-    return sum(bool(line) and not line.startswith("#") for line in lines)
 
 
 def reduced(
@@ -73,6 +66,7 @@ def reduced(
         trees = [cst.parse_module(one) for one in (code, control) if one]
     except cst.ParserSyntaxError as problem:
         raise CitadelError("the case is no Python", "pass a generated case") from problem
+    limits = replace(limits, wall=min(limits.wall, seconds))
     work = _Work(session, limits, api.rpartition(".")[2], runs, time.monotonic() + seconds)
     wanted = work.shown(code)
     if wanted is None:
@@ -86,18 +80,28 @@ def reduced(
         )
     if control and not work.goes_well(control):
         raise CitadelError("the control fails, too", "a control runs through")
-    found = work.smallest(trees, wanted)
+    found = list(map(_spaced, work.smallest(trees, wanted)))
     texts = [one.code for one in found]
     small, good = texts[0], texts[-1] if control else ""
     again = [work.shown(small) for _ in range(CONFIRMING)]
     if any(one != wanted for one in again) or (good and not work.goes_well(good)):
         return Reduced(code, control, work.made)
-    return Reduced(_spaced(small), good and _spaced(good), work.made)
+    return Reduced(small.lstrip("\n"), good.lstrip("\n"), work.made)
 
 
-def _spaced(code: str) -> str:
+def _spaced(module: cst.Module) -> cst.Module:
     """A script with an empty line behind its imports, and none at its ends."""
-    return _IMPORTS.sub(r"\1\n", code.strip("\n") + "\n", count=1)
+    body = list(module.body)
+    imports = takewhile(_imports, body)
+    at = sum(1 for _ in imports)
+    if 0 < at < len(body) and not body[at].leading_lines:
+        body[at] = body[at].with_changes(leading_lines=[cst.EmptyLine(indent=False)])
+    return module.with_changes(body=body, footer=[])
+
+
+def _imports(one: cst.BaseStatement) -> bool:
+    names = (cst.Import, cst.ImportFrom)
+    return isinstance(one, cst.SimpleStatementLine) and isinstance(one.body[0], names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +139,9 @@ class _Work:
         done = 0
         while self._time:
             for edit in islice(Script(trees[0], self.leaf).edits()[kind], done, None):
-                tried = [edit.applied(one) for one in trees] if self._time else []
+                if not self._time:
+                    return trees
+                tried = [edit.applied(one) for one in trees]
                 new = [one for one in tried if one is not None]
                 changed = len(new) == len(trees) and new[0].code != trees[0].code
                 if changed and self._holds(new, wanted):
@@ -155,8 +161,9 @@ class _Work:
         texts = [one.code for one in trees]
         key = "\0".join(texts)
         if key not in self._known:
-            called = re.search(rf"\b{re.escape(self.leaf)}\s*\(", texts[0]) is not None
-            well = called and all(_parses(one) and wanted.check in one for one in texts)
+            well = bool(Script(trees[0], self.leaf).calls) and all(
+                _parses(one) and wanted.check in one for one in texts
+            )
             well = well and self.shown(texts[0]) == wanted
             self._known[key] = well and all(map(self.goes_well, texts[1:]))
         return self._known[key]
@@ -169,7 +176,9 @@ class _Work:
         if symptom is None or seen.outcome is Outcome.OK:
             return None
         return _Shown(
-            _pattern(symptom), _check(code, seen), frozenset(_ERRORS.findall(seen.stdout))
+            _pattern(symptom),
+            status.asserted_at(code, seen),
+            frozenset(_ERRORS.findall(seen.stdout)),
         )
 
     def goes_well(self, code: str) -> bool:
@@ -182,16 +191,6 @@ def _pattern(symptom: Symptom) -> str:
     """What a failure is compared by; an assertion's message tells numbers, its place tells more."""
     words = "" if symptom.exception == "AssertionError" else symptom.pattern or ""
     return "|".join((str(symptom.kind), symptom.exception or "", symptom.signal or "", words))
-
-
-def _check(code: str, seen: Observation) -> str:
-    """The line whose assertion ends a script; "" where that is another failure."""
-    raised = seen.exception
-    if raised is None or "AssertionError" not in raised.types:
-        return ""
-    own = [one.line for one in raised.frames if one.file == "case.py"]
-    lines = code.splitlines()
-    return lines[own[-1] - 1].strip() if own and 0 < own[-1] <= len(lines) else ""
 
 
 def _parses(code: str) -> bool:

@@ -12,11 +12,13 @@ from dataclasses import dataclass, replace
 from citadel.model import BugCase, Finding, Repro, Symptom
 from citadel.report.printed import renamed_in_prints
 from citadel.report.severity import is_raw
+from citadel.report.text import lines_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lead:
-    """A case as text; `fails` tells whether it fails by itself, `why` what its control changes."""
+    """A case as text; `fails` tells whether it fails by itself, `why` what its control changes,
+    `file` where it lies ("" where nowhere), `small` whether it was reduced."""
 
     api: str
     code: str
@@ -24,12 +26,8 @@ class Lead:
     why: str
     symptom: Symptom
     fails: bool
-
-    @property
-    def lines(self) -> int:
-        """Lines of its code, without comments and empty ones."""
-        lines = (line.strip() for line in self.code.splitlines())
-        return sum(bool(line) and not line.startswith("#") for line in lines)
+    file: str
+    small: bool = False
 
     def difference(self) -> str:
         """The lines that the control changes, as a diff without its heads."""
@@ -41,15 +39,22 @@ def lead(case: BugCase, bugs: Sequence[Finding], repro: Repro | None = None) -> 
     """The case to show first: people call its API themselves, it fails by itself, it has a control,
     and it is short. Where it was reduced, it is the `repro`."""
     found = [_of_source(case)] if case.reproduces else []
-    found += [_of_finding(case, one) for one in bugs if one.code]
+    found += [_of_finding(one, case.symptom) for one in bugs if one.code]
     first = min(found, key=_place, default=None)
-    if first is None or repro is None or repro.api != first.api:
+    if first is None:
+        return None
+    if repro is not None and repro.api == first.api:
+        return replace(first, code=repro.code, control=repro.control, small=True)
+    if first.api == case.api:
         return first
-    return replace(first, code=repro.code, control=repro.control)
+    code, control = (
+        renamed_in_prints(one, case.api, first.api) for one in (first.code, first.control)
+    )
+    return replace(first, code=code, control=control)
 
 
 def _place(one: Lead) -> tuple[bool, bool, bool, int]:
-    return is_raw(one.api), not one.fails, not one.control, one.lines
+    return is_raw(one.api), not one.fails, not one.control, lines_of(one.code)
 
 
 def _of_source(case: BugCase) -> Lead:
@@ -60,16 +65,18 @@ def _of_source(case: BugCase) -> Lead:
         why=case.trigger.sentence,
         symptom=case.symptom,
         fails=bool(case.check),
+        file=case.file or "",
     )
 
 
-def _of_finding(case: BugCase, finding: Finding) -> Lead:
+def _of_finding(finding: Finding, symptom: Symptom) -> Lead:
     control = finding.evidence and finding.evidence.control
     return Lead(
         api=finding.api,
-        code=renamed_in_prints(finding.code, case.api, finding.api),
-        control=renamed_in_prints(control.code, case.api, finding.api) if control else "",
+        code=finding.code,
+        control=control.code if control else "",
         why=control.sentence if control else "",
-        symptom=finding.verdict.symptom or case.symptom,
+        symptom=finding.verdict.symptom or symptom,
         fails=finding.fails,
+        file=finding.file or "",
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Sequence
+from enum import Enum, auto
 from pathlib import Path
 from urllib.parse import quote
 
@@ -21,7 +22,7 @@ from citadel.report.labels import suggested
 from citadel.report.lead import Lead, lead
 from citadel.report.order import INTENDED, by_operation, everywhere, may_be_intended, ranked
 from citadel.report.severity import severity
-from citadel.report.text import code_span, counted, fence, table_cell
+from citadel.report.text import code_span, counted, fence, lines_of, table_cell
 
 LINES = 60
 """Most lines of a page."""
@@ -29,6 +30,8 @@ _LEAD_LINES = 24
 """Lines of a case up to which it is shown."""
 _CHANGED_LINES = 6
 _FEWEST_ROWS = 5
+_AROUND_ROWS = 9
+"""Lines of the table of operations beside its rows."""
 _CELL, _FEW = 100, 5
 
 VERBS = {
@@ -51,10 +54,22 @@ def family_markdown(target: TargetSummary, triage: Triage, folder: Path | None =
         return f"# No case for {code_span(triage.input)}\n\n{code_span(reason)}\n"
     bugs = [one for one in ranked(triage.findings) if one.verdict.kind is VerdictKind.BUG]
     first = lead(case, bugs, triage.repro)
-    above = [_title(case, bugs), *_said(triage, case, folder), *_lead(first)]
     below = [*_beside(triage), _environment(target, case, bugs)]
-    room = LINES - "\n\n".join((*above, *below)).count("\n") - 4
+    above, room = list[str](), 0
+    for shown in Shown:  # what takes too much room is left in its file
+        above = [_title(case, bugs), *_said(triage, case, folder), *_lead(first, shown)]
+        room = LINES - "\n\n".join((*above, *below)).count("\n") - _AROUND_ROWS
+        if room >= _FEWEST_ROWS:
+            break
     return "\n\n".join((*above, *_operations(triage, case, bugs, room), *below)) + "\n"
+
+
+class Shown(Enum):
+    """How much of the case to show first stands on the page."""
+
+    WITH_CONTROL = auto()
+    ALONE = auto()
+    NAMED = auto()
 
 
 def _title(case: BugCase, bugs: list[Finding]) -> str:
@@ -98,7 +113,7 @@ def _said(triage: Triage, case: BugCase, folder: Path | None) -> list[str]:
         lines.append(f"Trigger: {code_span(case.trigger.sentence, 300)}")
     if case.relation:
         lines.append(f"Asked of other APIs' own calls: {code_span(case.relation, 300)}")
-    lines += [f"Doubt: {doubt}." for doubt in case.doubts]
+    lines += [f"Doubt: {doubt}." for doubt in case.doubts[:_FEW]]
     lines += [f"Note: {one}." for one in (everywhere(triage),) if one]
     lines += [f"Note: {INTENDED}."] if may_be_intended(triage) else []
     return ["\\\n".join(lines)]
@@ -108,20 +123,22 @@ def _maps(triage: Triage, folder: Path | None) -> list[str]:
     """Links to what the search that found the case has drawn of it, from where the page lies."""
     if folder is None:
         return []
-    paths = (Path(os.path.relpath(path, folder)).as_posix() for path in triage.files)
+    paths = (Path(os.path.relpath(path, folder)).as_posix() for path in triage.files[:_FEW])
     return [f"Drawn when it was found: [localisation map]({quote(path)})." for path in paths]
 
 
-def _lead(first: Lead | None) -> list[str]:
+def _lead(first: Lead | None, shown: Shown) -> list[str]:
     """The case to show first, and what its control changes."""
     if first is None:
         return []
     code = first.code.strip("\n")
-    shown = f"Shows {code_span(headline(first.symptom, 200))}."
-    if code.count("\n") >= _LEAD_LINES:
-        return ["## To reproduce", f"{shown} {counted(first.lines, 'line')}: run the case beside."]
-    parts = ["## To reproduce", fence(code), shown]
-    changed = first.difference() if first.control else ""
+    told = f"{'Before it was reduced, it shows' if first.small else 'Shows'} "
+    told += f"{code_span(headline(first.symptom, 200))}."
+    if shown is Shown.NAMED or code.count("\n") >= _LEAD_LINES:
+        named = f" in {code_span(Path(first.file).name)}" if first.file else ""
+        return ["## To reproduce", f"{told} {counted(lines_of(code), 'line')}{named}."]
+    parts = ["## To reproduce", fence(code), told]
+    changed = first.difference() if first.control and shown is Shown.WITH_CONTROL else ""
     if changed and changed.count("\n") < _CHANGED_LINES:
         parts[-1] += f" The control ({code_span(first.why)}) runs through:"
         parts.append(fence(changed, "diff"))
@@ -138,13 +155,12 @@ def _operations(triage: Triage, case: BugCase, bugs: list[Finding], room: int) -
     own = [one for one in bugs if (one.operation or one.api) == operation]
     others = by_operation(one for one in bugs if one not in own)
     rows = [_own(case, len(own)), *map(_row, others)]
-    most = max(_FEWEST_ROWS, room - 6)
-    kept = rows[:most]
+    kept = rows[: max(1, room)]
     head = "| API | forms | severity | confidence | symptom |\n| --- | --- | --- | --- | --- |"
     parts = [heading, "\n".join((head, *kept))]
     if len(rows) > len(kept):
         more = counted(len(rows) - len(kept), "more operation")
-        parts.append(f"... and {more}, all in [test_family.py](test_family.py).")
+        parts.append(f"... and {more}, each with a case of its own.")
     return parts
 
 

@@ -27,23 +27,48 @@ Written by Citadel from {origin}.
 Each case fails while the bug is there; XPASS says that it is gone.
 """
 '''
+_SHOWN = '''
+
+class Shown(Exception):
+    """The bug shows."""
+'''
+_NAMED = '''
+
+def named(case, name):
+    """Run a case that raises what only the framework has a name for."""
+    try:
+        case()
+    except Exception as error:
+        if type(error).__name__ == name:
+            raise Shown(name) from error
+        raise
+'''
 _ALONE = '''
 
-def alone(case):
-    """Run a case in an interpreter of its own: it may end that."""
-    done = subprocess.run(
-        [sys.executable, __file__, case.__name__], capture_output=True, text=True, timeout=60
-    )
-    assert done.returncode == 0, f"exit status {done.returncode}: {done.stderr[-500:]}"
+def alone(code, end):
+    """Run a script in an interpreter of its own, which it may end, or change for others."""
+    with tempfile.TemporaryDirectory() as folder:
+        script = pathlib.Path(folder, "case.py")
+        script.write_text(code, encoding="utf-8")
+        command = [sys.executable, str(script)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        except subprocess.TimeoutExpired as hang:
+            if end != "hangs":
+                raise
+            raise Shown(end) from hang
+    last = ([""] + done.stderr.strip().splitlines())[-1]
+    if (end == "dies" and done.returncode < 0) or (end and end in last.partition(":")[0]):
+        raise Shown(last)
+    assert done.returncode == 0, last
 '''
-_MAIN = """
-
-if __name__ == "__main__":
-    globals()[sys.argv[1]]()
-"""
 _REASON = 160
-_OF_MODULES = frozenset(("__name__", "__file__", "global", "globals", "locals", "exec", "eval"))
+_OF_MODULES = frozenset(("__name__", "__file__", "__main__", "global", "globals", "locals", "exec"))
 """Names that mean something else in a function."""
+_SETTINGS = re.compile(r"\b(?:set|use|enable|disable|allow)_\w+\(|\.backends\.|\benviron\b")
+"""What may change an interpreter for the cases that come after."""
+_LINES = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+"""Where `str.splitlines` breaks lines, and Python does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +80,15 @@ class Broken:
     symptom: Symptom
 
 
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A case as text of the test file: what defines it, what calls it, what that raises."""
+
+    definition: str
+    call: str
+    raises: str
+
+
 def family_test(title: str, origin: str, cases: Sequence[Broken]) -> str:
     """The text of the test file; `origin` says which report the cases come from.
 
@@ -63,33 +97,74 @@ def family_test(title: str, origin: str, cases: Sequence[Broken]) -> str:
     """
     if not cases:
         raise ValueError("no cases")
-    alone = any(_ends_process(one.symptom) for one in cases)
-    names = _names([one.api for one in cases])
-    imports = ["import subprocess", "import sys", ""] if alone else []
-    parts = [
-        _ABOUT.format(title=_documented(title), origin=_documented(origin)),
-        "\n".join([*imports, "import pytest"]),
-        *(_function(name, one.code) for name, one in zip(names, cases, strict=True)),
-        "\n\nCASES = [\n"
-        + "".join(_entry(name, one) for name, one in zip(names, cases, strict=True))
-        + "]",
-        *([_ALONE.rstrip()] if alone else []),
-        '\n\n@pytest.mark.parametrize("case", CASES)\ndef test_family(case):\n'
-        + ("    alone(case)" if alone else "    case()"),
-    ]
-    return "\n".join(parts) + (_MAIN if alone else "\n")
+    made = [_case(name, one) for name, one in zip(_names(cases), cases, strict=True)]
+    helpers = "".join(
+        text for name, text in _HELPERS.items() if any(name in one.call for one in made)
+    )
+    imports = ["import functools\n"] if helpers else []
+    if "def alone" in helpers:
+        imports[0] = (
+            "import functools\nimport pathlib\nimport subprocess\nimport sys\nimport tempfile\n"
+        )
+    entries = "".join(_entry(case, one) for case, one in zip(made, cases, strict=True))
+    about = _ABOUT.format(title=_documented(title), origin=_documented(origin))
+    return "".join(
+        (
+            about,
+            "\n",
+            *(f"{one}\n" for one in imports),
+            "import pytest\n",
+            _SHOWN if helpers else "",
+            helpers,
+            *(f"\n\n{one.definition}\n" for one in made),
+            f"\n\nCASES = [\n{entries}]\n",
+            '\n\n@pytest.mark.parametrize("case", CASES)\ndef test_family(case):\n    case()\n',
+        )
+    )
 
 
-def _ends_process(symptom: Symptom) -> bool:
-    return symptom.kind in (SymptomKind.CRASHES, SymptomKind.HANGS)
+_HELPERS = {"(named,": _NAMED, "(alone,": _ALONE}
 
 
-def _names(apis: Sequence[str]) -> list[str]:
+def _case(name: str, one: Broken) -> _Case:
+    """A case as a function; as a script of its own where it would be another one in a function, or
+    may end its interpreter or change it."""
+    code = one.code.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}").strip("\n")
+    end = _ENDS.get(one.symptom.kind, "")
+    if end or not _movable(code):
+        end = end or _exception(one)
+        call = f"functools.partial(alone, {name.upper()}, {_literal(end)})"
+        return _Case(f"{name.upper()} = {_text(code)}", call, "Shown")
+    function = f"def {name}():\n{textwrap.indent(code, '    ')}"
+    raised = _exception(one)
+    if _is_builtin(raised):
+        return _Case(function, name, raised)
+    return _Case(function, f"functools.partial(named, {name}, {_literal(raised)})", "Shown")
+
+
+_ENDS = {SymptomKind.CRASHES: "dies", SymptomKind.HANGS: "hangs"}
+
+
+def _exception(one: Broken) -> str:
+    """The class that a case ends by. Where two ways are compared, a check at the end tells that one
+    of them raises."""
+    checked = one.code.rstrip().rpartition("\n")[2].startswith("assert ")
+    if one.symptom.kind is not SymptomKind.RAISES or checked:
+        return "AssertionError"
+    return plain(one.symptom.exception or "").rpartition(".")[2]
+
+
+def _is_builtin(name: str) -> bool:
+    known = getattr(builtins, name, None)
+    return isinstance(known, type) and issubclass(known, Exception)
+
+
+def _names(cases: Sequence[Broken]) -> list[str]:
     """A function name for each API, all different."""
     found: list[str] = []
-    for api in apis:
-        name = "case_" + re.sub(r"\W+", "_", api).strip("_")
-        while name in found:
+    for one in cases:
+        name = "case_" + re.sub(r"\W+", "_", one.api, flags=re.ASCII).strip("_")
+        while name.lower() in (other.lower() for other in found):
             name += "_"
         found.append(name)
     return found
@@ -100,12 +175,12 @@ def _documented(text: str) -> str:
     return shorten(plain(text), _REASON).replace("\\", "/").replace('"', "'")
 
 
-def _entry(name: str, one: Broken) -> str:
+def _entry(case: _Case, one: Broken) -> str:
     """What is expected of a case."""
     reason = _literal(shorten(plain(one.symptom.headline()), _REASON))
     return (
-        f"    pytest.param(\n        {name},\n        id={_literal(plain(one.api))},\n"
-        f"        marks=pytest.mark.xfail(\n            raises={_raises(one)},\n"
+        f"    pytest.param(\n        {case.call},\n        id={_literal(plain(one.api))},\n"
+        f"        marks=pytest.mark.xfail(\n            raises={case.raises},\n"
         f"            strict=True,\n            reason={reason},\n        ),\n    ),\n"
     )
 
@@ -115,31 +190,18 @@ def _literal(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _raises(case: Broken) -> str:
-    """The exception that a test ends by, as Python."""
-    symptom = case.symptom
-    if symptom.kind is SymptomKind.HANGS:
-        return "subprocess.TimeoutExpired"
-    if symptom.kind is not SymptomKind.RAISES:
-        return "AssertionError"
-    known = getattr(builtins, symptom.exception or "", None)
-    builtin = isinstance(known, type) and issubclass(known, Exception)
-    name = str(symptom.exception) if builtin else "Exception"
-    # Where two ways are compared, a check tells that one of them raises.
-    return f"({name}, AssertionError)" if "\nassert " in case.code else name
-
-
-def _function(name: str, code: str) -> str:
-    """A script as a function; as a text that is run, where it would mean something else in one."""
-    body = code.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}").strip("\n")
-    if _movable(body):
-        return f"\n\ndef {name}():\n" + textwrap.indent(body, "    ")
-    run = f'exec(compile({_literal(body)}, "{name}", "exec"), {{"__name__": "__main__"}})'
-    return f"\n\ndef {name}():\n    {run}"
+def _text(code: str) -> str:
+    """A script as Python, over several lines where these can be seen."""
+    quoted = f'r"""{code}\n"""'
+    printable = all(one.isprintable() or one == "\n" for one in code)
+    whole = printable and '"""' not in code and not code.endswith(("\\", '"'))
+    return quoted if whole else _literal(code + "\n")
 
 
 def _movable(code: str) -> bool:
-    """Whether a script means the same inside of a function."""
+    """Whether a script means the same inside of a function, and leaves the interpreter as it is."""
+    if _LINES.search(code) or _SETTINGS.search(code):
+        return False
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(code).readline))
         tree = parsing.module(f"def case():\n{textwrap.indent(code, '    ')}")
@@ -148,6 +210,17 @@ def _movable(code: str) -> bool:
     if any(one.start[0] != one.end[0] for one in tokens):
         return False  # a text over several lines, which indentation would change
     names = {one.string for one in tokens if one.type == tokenize.NAME}
-    taken = [one for one in ast.walk(tree) if isinstance(one, ast.ImportFrom)]
-    top = any(one.module == "__future__" or one.names[0].name == "*" for one in taken)
-    return not top and not names & _OF_MODULES
+    return not names & _OF_MODULES and not any(map(_of_a_module, ast.walk(tree)))
+
+
+def _of_a_module(node: ast.AST) -> bool:
+    """What has another meaning in a function: classes, which see no variables of it, and names of
+    Python's own that become variables."""
+    match node:
+        case ast.ClassDef():
+            return True
+        case ast.ImportFrom(module=module, names=names):
+            return module == "__future__" or names[0].name == "*"
+        case ast.Name(id=name, ctx=ast.Store()):
+            return hasattr(builtins, name)
+    return False

@@ -49,6 +49,12 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def lines_of(code: str) -> int:
+    """Lines of a script, without comments and empty ones."""
+    lines = (line.strip() for line in code.splitlines())
+    return sum(bool(line) and not line.startswith("#") for line in lines)
+
+
 def code_span(text: str, limit: int = 300) -> str:
     """Return `text` as inline code, where Markdown knows no mention, reference, link or HTML."""
     line = shorten(plain(text), limit)

@@ -8,9 +8,10 @@ reductions and exports need nothing else.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeVar
 
 import libcst as cst
 
@@ -21,11 +22,13 @@ from analysis.target.session import Limits, Session
 from citadel.evidence.written import control_code
 from citadel.model import STATUS_KINDS, BugCase, Finding, Road, Symptom, SymptomKind, Triage
 from citadel.oracle import status
+from citadel.oracle.status import asserted_at
 from citadel.oracle.value import values_of
 from citadel.propagate.pool import Pool, as_they_end
 from citadel.selfcheck.writing import raising, with_check
 from citadel.verify.verified import Verified
 
+T = TypeVar("T", BugCase, Finding)
 SECONDS = 60.0
 """Most time for all cases of a report."""
 MEASURED = (SymptomKind.SLOW, SymptomKind.MEMORY)
@@ -38,17 +41,27 @@ def self_checking(
     case = triage.case
     if case is None:
         return triage
-    check = _Checking(verified, case.framework, limits)
-    pool, deadline = Pool(sessions), time.monotonic() + SECONDS
+    deadline = time.monotonic() + SECONDS
+    check, pool = _Checking(verified, case.framework, limits, deadline), Pool(sessions)
     try:
-        source = pool.submit(partial(check.source, case))
-        work = {pool.submit(partial(check.finding, one)): one.api for one in triage.bugs}
+        source = pool.submit(partial(_or_as_it_is, check.source, case))
+        work = {
+            pool.submit(partial(_or_as_it_is, check.finding, one)): one.api for one in triage.bugs
+        }
         made = {work[one]: one.result() for one in as_they_end(list(work), deadline)}
         case = source.result()
     finally:
         pool.close()
     findings = tuple(made.get(one.api, one) for one in triage.findings)
     return replace(triage, case=case, findings=findings)
+
+
+def _or_as_it_is(make: Callable[[T, Session], T], one: T, session: Session) -> T:
+    """A case with its check; as it is where that goes wrong: what is found must not be lost."""
+    try:
+        return make(one, session)
+    except Exception:
+        return one
 
 
 @dataclass(frozen=True)
@@ -58,12 +71,15 @@ class _Checking:
     verified: Verified
     framework: str
     limits: Limits
+    deadline: float
 
     def source(self, case: BugCase, session: Session) -> BugCase:
         """The report's own case, with the first cure of its trigger that can be written down and
         runs through with the same check."""
         if not case.reproduces:
             return case
+        if self._hangs(case.symptom):
+            return replace(case, check=case.code)
         cured = (control_code(case.code, cure.made) for cure in case.trigger.cures if cure.made)
         controls = [one for one in cured if one is not None and one != case.code]
         for control in (*controls, ""):
@@ -77,6 +93,8 @@ class _Checking:
         if finding.road is Road.TRIGGER:
             return replace(finding, fails=True)  # its check is part of it
         symptom = finding.verdict.symptom or self.verified.case.symptom
+        if self._hangs(symptom):
+            return replace(finding, fails=True)
         evidence = finding.evidence
         control = None if evidence is None else evidence.control
         good = "" if control is None else control.code
@@ -119,12 +137,21 @@ class _Checking:
         texts = [with_check(one, witness.oracle, values, right, self.framework) for one in cases]
         yield from ((made[0], made[-1] if control else "") for made in zip(*texts, strict=False))
 
+    def _hangs(self, symptom: Symptom) -> bool:
+        """Whether a case was seen to hang: nobody waits for that again."""
+        return symptom.kind is SymptomKind.HANGS and not self.verified.caught
+
     def _fails(self, code: str, symptom: Symptom, session: Session) -> bool:
-        """Whether a text ends as the symptom says, or by the check that was put into it."""
+        """Whether a text ends as the symptom says, or by an assertion of its own, with other
+        random numbers as well."""
+        if time.monotonic() > self.deadline:
+            return False
         seen = session.run(code, limits=self.limits)
         if symptom.kind in STATUS_KINDS:
             return status.matches(symptom, status.capture(seen))
-        return seen.exception is not None and "AssertionError" in seen.exception.types
+        if not asserted_at(code, seen):
+            return False
+        return bool(asserted_at(code, session.run(code, limits=self.limits, seed=1)))
 
     def _goes_well(self, control: str, session: Session) -> bool:
         return not control or session.run(control, limits=self.limits).outcome is Outcome.OK

@@ -14,9 +14,11 @@ from dataclasses import dataclass, replace
 from analysis.target.watch import Check
 from analysis.values import Value
 from citadel.model import SymptomKind
-from citadel.oracle.numbers import elements, finite, tolerance
+from citadel.oracle.numbers import elements, finite, half_a_digit, tolerance
 from citadel.oracle.value import Bounds, ValueOracle, Values
 
+SHOWN = 5e-6
+"""How far a result may be from what people are told of it, which has six digits."""
 _SCALARS = frozenset(("int", "float", "bool"))
 _ANY = (Check.NAN, Check.INFINITE, Check.UNEQUAL)
 """Checks of which one element is enough."""
@@ -64,12 +66,13 @@ def line_of(
         told = oracle.expected.numbers
     if told is None and right is None and oracle.kind is SymptomKind.DISAGREES:
         return _unlike(words, names[0], found[0])
-    if not told or len(elements(found[0]) or ()) > _MOST:
+    if not told or len(elements(found[0]) or ()) > _MOST or not all(map(_is_real, told)):
         return None
-    if finite(found[0]) is False and not set(told) & {"nan", "inf"}:
+    if finite(found[0]) is False and all(math.isfinite(float(one)) for one in told):
         return _finite(words, names[0], found[0])
-    near = max(tolerance(found[0])[0], *map(_room, told))
-    return _is(words, names[0], found[0], told, near)
+    near = max(tolerance(found[0])[0], SHOWN if right else 0.0)
+    apart = 0.0 if right else max(map(half_a_digit, told))
+    return _is(words, names[0], found[0], told, (near, apart))
 
 
 def _numbers(text: str) -> tuple[str, ...] | None:
@@ -82,16 +85,12 @@ def _numbers(text: str) -> tuple[str, ...] | None:
     return None if "..." in told else tuple(_NUMBER.findall(told)) or None
 
 
-def _room(told: str) -> float:
-    """How far a number may be from one that was told, as a part of it: half of its last digit.
-    What has none behind the point is meant as it is.
-
-    >>> _room("0.25"), _room("3"), _room("3.")
-    (0.02, 0.0, 0.0)
-    """
-    after = len(told.lower().partition("e")[0].partition(".")[2])
-    number = abs(float(told.lower().partition("e")[0]))
-    return 0.5 * 10.0**-after / number if after and math.isfinite(number) and number else 0.0
+def _is_real(told: str) -> bool:
+    try:
+        float(told)
+    except ValueError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +101,7 @@ class _Words:
     kind: str
     array: str
     flat: str
+    told: str
     finite: str
     close: str
     is_close: str
@@ -116,18 +116,21 @@ _TORCH = _Words(
     kind="tensor",
     array="torch.as_tensor({0})",
     flat="{0}.double().flatten()",
+    told="torch.tensor([{0}], dtype=torch.float64)",
     finite="torch.isfinite({0})",
-    close="torch.testing.assert_close({0}, {1}, {2}, equal_nan=True, check_dtype=False)",
-    is_close="torch.allclose({0}, {1}, rtol={2:g}, atol=0, equal_nan=True)",
+    close="torch.testing.assert_close({0}, {1}, {2}, equal_nan=True, check_dtype=False,"
+    " check_device=False, check_layout=False)",
+    is_close="torch.allclose({0}, {1}, {2}, equal_nan=True)",
 )
 _NUMPY = _Words(
     module="numpy",
     kind="array",
     array="np.asarray({0})",
     flat="{0}.ravel()",
+    told="[{0}]",
     finite="np.isfinite({0})",
     close="np.testing.assert_allclose({0}, {1}, {2})",
-    is_close="np.allclose({0}, {1}, rtol={2:g}, atol=0, equal_nan=True)",
+    is_close="np.allclose({0}, {1}, {2}, equal_nan=True)",
 )
 
 
@@ -152,18 +155,24 @@ def _close(
     if all(value.kind in _SCALARS for value in values):
         room = f"rel_tol={near:g}, abs_tol={apart:g}"
         return Line(f"assert math.isclose({names[0]}, {names[1]}, {room})", ("math",))
-    arrays = map(words.of, names, values)
-    return Line(words.close.format(*arrays, f"rtol={near:g}, atol={apart:g}"), (words.module,))
+    arrays, room = list(map(words.of, names, values)), f"rtol={near:g}, atol={apart:g}"
+    if len({value.shape or () for value in values}) > 1:  # one number stands for all
+        both = map(words.flat.format, arrays)
+        return Line(f"assert {words.is_close.format(*both, room)}", (words.module,))
+    return Line(words.close.format(*arrays, room), (words.module,))
 
 
-def _is(words: _Words, name: str, value: Value, told: Sequence[str], near: float) -> Line:
+def _is(
+    words: _Words, name: str, value: Value, told: Sequence[str], room: tuple[float, float]
+) -> Line:
     """All numbers are what was told, one by one; one number stands for all."""
     numbers = [one if math.isfinite(float(one)) else f'float("{one}")' for one in told]
-    if value.kind in _SCALARS and not near:
+    if value.kind in _SCALARS and not any(room):
         return Line(f"assert {name} == {numbers[0]}")
-    wanted = words.flat.format(words.array.format(f"[{', '.join(numbers)}]"))
+    wanted = words.told.format(", ".join(numbers))
     shown = words.flat.format(words.of(name, value))
-    return Line(f"assert {words.is_close.format(shown, wanted, near)}", (words.module,))
+    text = words.is_close.format(shown, wanted, f"rtol={room[0]:g}, atol={room[1]:g}")
+    return Line(f"assert {text}", (words.module,))
 
 
 def _unlike(words: _Words, name: str, value: Value) -> Line | None:
@@ -171,7 +180,7 @@ def _unlike(words: _Words, name: str, value: Value) -> Line | None:
     found = elements(value)
     if not found or len(found) > _MOST or any(isinstance(one, complex) for one in found):
         return None
-    so = _is(words, name, value, [repr(one + 0) for one in found], 0.0)
+    so = _is(words, name, value, [repr(one + 0) for one in found], (0.0, 0.0))
     if value.kind in _SCALARS:
         return replace(so, text=so.text.replace(" == ", " != ", 1))
     return replace(so, text=so.text.replace("assert ", "assert not ", 1))
@@ -179,6 +188,6 @@ def _unlike(words: _Words, name: str, value: Value) -> Line | None:
 
 def _within(words: _Words, name: str, value: Value, bounds: Bounds) -> Line:
     shown = words.of(name, value)
-    ends = [] if math.isinf(bounds.low) else [f"({shown} >= {bounds.low:g}).all()"]
-    ends += [] if math.isinf(bounds.high) else [f"({shown} <= {bounds.high:g}).all()"]
+    ends = [] if math.isinf(bounds.low) else [f"({shown} >= {bounds.low!r}).all()"]
+    ends += [] if math.isinf(bounds.high) else [f"({shown} <= {bounds.high!r}).all()"]
     return Line(f"assert {' and '.join(ends)}", (words.module,))

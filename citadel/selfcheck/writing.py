@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 import libcst as cst
 from libcst.codemod import CodemodContext
@@ -21,11 +22,11 @@ from citadel.selfcheck.wording import Line, line_of
 
 REFUSE = "should have been refused"
 _COLLECT = """
-seen = []
+{seen} = []
 
 
-def shown(value):
-    seen.append(value)
+def {shown}(value):
+    {seen}.append(value)
     return value
 """
 _ALIASES = {"numpy": "np"}
@@ -44,12 +45,15 @@ def with_check(
         return
     names = _names(case.case.module.code, places)
     line = line_of(oracle, values, names, right, framework)
-    if line is None or not places:
+    if line is None or any(one.statement is None for one in places):
         return
-    yield _behind(case.case.module, places, names, line)
-    if len(places) == 1 and places[0].inner:
-        taken = f"{names[0]} = seen[{places[0].spot.occurrence - 1}]"
-        yield _importing(_collecting(case.case.module, places[0].node, (taken, line.text)), line)
+    if not any(one.repeated for one in places):
+        yield _behind(case.case.module, places, names, line)
+    elif len(places) == 1:
+        collected = _Collected.of(case.case.module)
+        taken = f"{names[0]} = {collected.values}[{places[0].spot.occurrence - 1}]"
+        made = collected.made(case.case.module, places[0].node, (taken, line.text))
+        yield _importing(made, line)
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,8 @@ class _Place:
     inner: bool
     guarded: bool
     """Whether a `try` is around it."""
+    repeated: bool
+    """Whether it may be evaluated several times."""
     alone: bool
     """Whether it is all that is given in its place of a call."""
 
@@ -72,15 +78,25 @@ class _Place:
         finder = _Above(node)
         case.case.module.visit(finder)
         above = finder.found
-        statements = [one for one in above if isinstance(one, _Statement)]
+        statements = [
+            one
+            for outer, one in zip((None, *above), above, strict=False)
+            if isinstance(one, _Statement)
+            # Behind an `elif` there is no place: its `if` goes on.
+            if not (isinstance(outer, cst.If) and one is outer.orelse)
+        ]
         return cls(
             spot=spot,
             node=node,
             statement=statements[-1] if statements else None,
             inner=len(statements) > 1,
             guarded=any(isinstance(one, cst.Try) for one in above),
+            repeated=any(isinstance(one, _REPEATING) for one in above),
             alone=bool(above) and isinstance(above[-1], cst.Arg) and above[-1].keyword is None,
         )
+
+
+_REPEATING = (cst.For, cst.While, cst.FunctionDef, cst.Lambda, cst.CompFor, cst.BaseComp)
 
 
 class _Above(cst.CSTVisitor):
@@ -126,14 +142,14 @@ def _names(code: str, places: Sequence[_Place]) -> list[str]:
     plain = [one.node.value if isinstance(one.node, cst.Name) else None for one in places]
     if len(set(plain)) < len(plain):
         plain = [None] * len(plain)  # it may hold something else by then
-    new = (name for name in _fresh(code))
+    new = iter(_fresh(code, "result", "other"))
     return [known or next(new) for known in plain]
 
 
-def _fresh(code: str) -> Iterator[str]:
+def _fresh(code: str, *names: str) -> list[str]:
+    """The names, with underscores behind those that a text has already."""
     used = set(re.findall(r"\w+", code))
-    for name in ("result", "other"):
-        yield next(one for one in (name, f"{name}_", f"the_{name}", f"{name}__") if one not in used)
+    return [next(one for n in count() if (one := name + "_" * n) not in used) for name in names]
 
 
 def _behind(module: cst.Module, places: Sequence[_Place], names: Sequence[str], line: Line) -> str:
@@ -150,19 +166,36 @@ def _behind(module: cst.Module, places: Sequence[_Place], names: Sequence[str], 
 
 
 def _bare(node: cst.BaseExpression) -> cst.BaseExpression:
-    """An expression without parentheses of its own: others are put around it."""
+    """An expression that others may put parentheses around: without its own, if it needs none."""
+    if isinstance(node, (cst.Tuple, cst.NamedExpr, cst.Yield)):
+        parens = {"lpar": [cst.LeftParen()], "rpar": [cst.RightParen()]}
+        return node if node.lpar else node.with_changes(**parens)
     multiline = any("\n" in cst.Module([]).code_for_node(one.whitespace_after) for one in node.lpar)
     return node if multiline else node.with_changes(lpar=[], rpar=[])
 
 
-def _collecting(module: cst.Module, node: cst.BaseExpression, at_last: Sequence[str]) -> cst.Module:
-    """The text with all that an expression comes to collected, and some lines behind it."""
-    call = cst.Call(cst.Name("shown"), [cst.Arg(_bare(node))])
-    changed = module.visit(_Changing({id(node): call}))
-    start = _behind_imports(changed)
-    first = cst.parse_module(_COLLECT).body
-    last = [cst.parse_statement(text) for text in at_last]
-    return changed.with_changes(body=[*changed.body[:start], *first, *changed.body[start:], *last])
+@dataclass(frozen=True)
+class _Collected:
+    """The names of what collects values, which the text does not have."""
+
+    values: str
+    function: str
+
+    @classmethod
+    def of(cls, module: cst.Module) -> _Collected:
+        return cls(*_fresh(module.code, "seen", "shown"))
+
+    def made(
+        self, module: cst.Module, node: cst.BaseExpression, at_last: Sequence[str]
+    ) -> cst.Module:
+        """The text with all that an expression comes to collected, and some lines behind it."""
+        call = cst.Call(cst.Name(self.function), [cst.Arg(_bare(node))])
+        changed = module.visit(_Changing({id(node): call}))
+        start = _behind_imports(changed)
+        first = cst.parse_module(_COLLECT.format(seen=self.values, shown=self.function)).body
+        last = [cst.parse_statement(text) for text in at_last]
+        body = [*changed.body[:start], *first, *changed.body[start:], *last]
+        return changed.with_changes(body=body)
 
 
 def _behind_imports(module: cst.Module) -> int:
@@ -199,8 +232,9 @@ def _refusing(
         at = next(number for number, one in enumerate(module.body) if one is making[0])
         # What comes behind has nothing to work on where it is refused.
         yield module.with_changes(body=[*module.body[:at], _trying(making)]).code
-    at_last = f'assert len(seen) < {place.spot.occurrence}, "{REFUSE}"'
-    yield _collecting(module, place.node, [at_last]).code
+    collected = _Collected.of(module)
+    at_last = f'assert len({collected.values}) < {place.spot.occurrence}, "{REFUSE}"'
+    yield collected.made(module, place.node, [at_last]).code
 
 
 def _making(module: cst.Module, place: _Place) -> list[cst.SimpleStatementLine]:
@@ -241,11 +275,17 @@ def _trying(making: Sequence[cst.SimpleStatementLine]) -> cst.Try:
         leading_lines=making[0].leading_lines,
         body=cst.IndentedBlock([making[0].with_changes(leading_lines=[]), *making[1:]]),
         handlers=[
+            # Where the API is not there, that is no refusal.
+            cst.ExceptHandler(
+                type=cst.parse_expression("(AttributeError, ImportError, NameError)"),
+                whitespace_after_except=cst.SimpleWhitespace(" "),
+                body=cst.IndentedBlock([cst.SimpleStatementLine([cst.Raise()])]),
+            ),
             cst.ExceptHandler(
                 type=cst.Name("Exception"),
                 name=cst.AsName(cst.Name("refusal")),
                 body=cst.IndentedBlock([tells]),
-            )
+            ),
         ],
         orelse=cst.Else(body=cst.IndentedBlock([_complaint()])),
     )

@@ -175,9 +175,11 @@ def test_without_siblings(target: TargetSummary, make_triage: Callable[..., Tria
     assert fixed.startswith("# `builtins.int` is fixed here, and no sibling fails")
 
 
-@pytest.mark.parametrize("lines", [1, 20, 300])
+@pytest.mark.parametrize("doubts", [0, 2, 9])
+@pytest.mark.parametrize("lines", [1, 16, 22, 300])
 def test_large_families_fit_on_a_page(
     lines: int,
+    doubts: int,
     target: TargetSummary,
     make_finding: Callable[..., Finding],
     make_triage: Callable[..., Triage],
@@ -189,11 +191,16 @@ def test_large_families_fit_on_a_page(
         for kind in kinds
         for i in range(99)
     ]
-    doubts = ("the first", "the second")
-    text = family_markdown(target, make_triage(*many, code=code, doubts=doubts, unconfirmed=3))
-    assert LINES - 3 <= text.count("\n") <= LINES
-    assert ("run the case beside" in text) is (lines == 300)
-    assert "more operations, all in [test_family.py](test_family.py)." in text
+    told = tuple(f"the doubt {i}" for i in range(doubts))
+    triage = make_triage(*many, code=code, doubts=told, unconfirmed=3)
+    assert triage.case is not None
+    control = code.replace("x0 = 0", "x0 = 1\nx0 = 2\nx0 = 3\nx0 = 4")
+    triage = replace(triage, case=replace(triage.case, check=code, control=control, file="a/b.py"))
+    text = family_markdown(replace(target, settings=(("A", "1"), ("B", "2"))), triage)
+    assert text.count("\n") <= LINES
+    assert text.count("| `bug") >= 4
+    assert "more operations, each with a case of its own." in text
+    assert ("300 lines in `b.py`" in text) is (lines == 300)
     assert "`alike4`, ... (99 operations)" in text
 
 
