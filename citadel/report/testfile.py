@@ -2,7 +2,7 @@
 
 In: the case of each operation, as a script that fails while the bug is there. Out: a module for
 pytest with one expected failure per operation. It is strict: whatever a change fixes is told. It
-needs nothing but pytest and the framework, and runs in the framework's own tree as well as alone.
+needs nothing but pytest and the framework.
 """
 
 from __future__ import annotations
