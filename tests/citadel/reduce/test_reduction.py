@@ -8,7 +8,8 @@ import pytest
 
 from analysis.errors import CitadelError
 from analysis.target.session import Limits
-from citadel.reduce.reduction import Reduced, lines_of, reduced
+from citadel.reduce.reduction import Reduced, reduced
+from citadel.report.text import lines_of
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
