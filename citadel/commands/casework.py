@@ -62,9 +62,12 @@ def run_reduce(
             runs=request.runs,
             seconds=request.seconds,
         )
-    _write(out, case, found, target)
     console = Console()
     before, after = lines_of(case.code), lines_of(found.code)
+    if found.code.strip() == case.code.strip():
+        say(console, f"as small as it gets: {before} lines, {found.runs} runs")
+        return 0
+    _write(out, case, found, target)
     for line in found.code.rstrip().splitlines():
         console.print(cell(console, line), soft_wrap=True)
     console.print()
@@ -165,7 +168,7 @@ def change(builds: Sequence[Build]) -> str:
         for old, new in pairwise(told)
         if new.shown.state is not old.shown.state
     ]
-    return "; ".join(turns) or f"{told[0].shown.state} in all that tell"
+    return "; ".join(turns) or f"{told[0].shown.state} in {', '.join(one.version for one in told)}"
 
 
 def _record(case: CaseFile, builds: Sequence[Build]) -> dict[str, object]:

@@ -115,6 +115,10 @@ def cases_of(path: Path) -> Iterator[tuple[CaseFile, Path | None, str]]:
             case = _known(script)
             if case is not None:
                 yield case, None, ""
+    elif not path.exists():
+        raise CitadelError(f"{path}: no such file or folder", "check the path")
+    elif path.suffix in (".md", ".json", ".txt"):
+        raise CitadelError(f"{path} has no cases", "name a case, a folder of these, or a store")
     else:
         for row in _findings(path):
             case = None if row.file is None else _known(Path(row.file))

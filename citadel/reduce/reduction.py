@@ -17,7 +17,7 @@ import libcst as cst
 from analysis.errors import CitadelError
 from analysis.target.observation import Outcome
 from analysis.target.session import Limits, Session
-from citadel.model import Symptom
+from citadel.model import Symptom, SymptomKind
 from citadel.oracle import status
 from citadel.reduce.edits import Script
 
@@ -59,8 +59,8 @@ def reduced(
         seconds: most time.
 
     Raises:
-        CitadelError: where the case does not fail, or its control does, or nothing but a check
-            fails and there is no control.
+        CitadelError: where the case does not fail, or its control does, or an exception is all
+            that it shows and there is no control.
     """
     try:
         trees = [cst.parse_module(one) for one in (code, control) if one]
@@ -73,10 +73,10 @@ def reduced(
         raise CitadelError(
             "the case does not fail", "a case to reduce fails while the bug is there"
         )
-    if wanted.check and not control:
+    if wanted.raises and not control:
         raise CitadelError(
-            "the case has no control, and ends by a check",
-            "without one nothing tells whether a smaller case fails for the same reason",
+            "the case has no control",
+            "without one nothing tells whether a smaller case is a call that should work",
         )
     if control and not work.goes_well(control):
         raise CitadelError("the control fails, too", "a control runs through")
@@ -111,6 +111,7 @@ class _Shown:
     pattern: str
     check: str
     told: frozenset[str]
+    raises: bool
 
 
 @dataclass
@@ -179,6 +180,7 @@ class _Work:
             _pattern(symptom),
             status.asserted_at(code, seen),
             frozenset(_ERRORS.findall(seen.stdout)),
+            symptom.kind is SymptomKind.RAISES,
         )
 
     def goes_well(self, code: str) -> bool:

@@ -14,7 +14,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from citadel.model import BugCase, Finding, Road, TargetSummary, Triage, VerdictKind
+from citadel.model import (
+    BugCase,
+    Finding,
+    Road,
+    SymptomKind,
+    TargetSummary,
+    Triage,
+    VerdictKind,
+)
 from citadel.report.document import SCHEMA, sibling_record, target_record
 from citadel.report.files import folder_inside, safe_component, write_atomically
 from citadel.report.markdown import family_markdown
@@ -54,7 +62,7 @@ def _write_test(path: Path, triage: Triage, case: BugCase) -> None:
     if case.check:
         own = Broken(case.api, case.check, case.symptom)
         broken[case.operation or case.api] = own
-    for forms in by_operation(one for one in ranked(triage.bugs) if one.fails):
+    for forms in by_operation(one for one in ranked(triage.bugs) if _tells(one)):
         first = forms[0]
         code = renamed_in_prints(first.code, case.api, first.api)
         found = Broken(first.api, code, first.verdict.symptom or case.symptom)
@@ -63,6 +71,15 @@ def _write_test(path: Path, triage: Triage, case: BugCase) -> None:
         write_atomically(path, family_test(triage.title, _origin(triage), list(broken.values())))
     else:
         path.unlink(missing_ok=True)  # of an earlier run
+
+
+def _tells(finding: Finding) -> bool:
+    """Whether a case is a test. One that raises may be a call that is never valid: only a control
+    that runs through tells that it will pass some day."""
+    symptom, evidence = finding.verdict.symptom, finding.evidence
+    controlled = evidence is not None and evidence.control is not None and evidence.control.code
+    raises = symptom is not None and symptom.kind is SymptomKind.RAISES
+    return finding.fails and (bool(controlled) or not raises)
 
 
 def write_finding(out: Path, target: TargetSummary, triage: Triage, finding: Finding) -> Finding:

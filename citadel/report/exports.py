@@ -69,10 +69,10 @@ def as_junit(rows: Sequence[Exported]) -> str:
         suite = ElementTree.SubElement(
             root, "testsuite", name=_xml(report), tests=count, failures=count, errors="0"
         )
-        for operation, forms in operations.items():
+        for forms in operations.values():
             first = forms[0]
             test = ElementTree.SubElement(
-                suite, "testcase", classname=_xml(report), name=_xml(operation)
+                suite, "testcase", classname=_xml(report), name=_xml(forms[0].api)
             )
             failure = ElementTree.SubElement(
                 test, "failure", type=_xml(first.severity), message=_xml(first.symptom)

@@ -44,7 +44,8 @@ def lead(case: BugCase, bugs: Sequence[Finding], repro: Repro | None = None) -> 
     if first is None:
         return None
     if repro is not None and repro.api == first.api:
-        return replace(first, code=repro.code, control=repro.control, small=True)
+        small = lines_of(repro.code) < lines_of(first.code)
+        return replace(first, code=repro.code, control=repro.control, small=small)
     if first.api == case.api:
         return first
     code, control = (

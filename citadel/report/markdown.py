@@ -156,7 +156,8 @@ def _operations(triage: Triage, case: BugCase, bugs: list[Finding], room: int) -
     others = by_operation(one for one in bugs if one not in own)
     rows = [_own(case, len(own)), *map(_row, others)]
     kept = rows[: max(1, room)]
-    head = "| API | forms | severity | confidence | symptom |\n| --- | --- | --- | --- | --- |"
+    columns = ("API", "forms", "severity", "confidence", "control", "symptom")
+    head = f"{_cells(*columns)}\n{_cells(*('---' for _ in columns))}"
     parts = [heading, "\n".join((head, *kept))]
     if len(rows) > len(kept):
         more = counted(len(rows) - len(kept), "more operation")
@@ -170,7 +171,9 @@ def _own(case: BugCase, others: int) -> str:
     forms = others + case.reproduces
     state = "reported" if case.reproduces else "fixed here"
     worst = str(severity(case.symptom, case.api)) if forms else ""
-    return _cells(table_cell(case.api, 200), str(forms), worst, state, table_cell(shown, _CELL))
+    control = "runs through" if case.control else "none"
+    cells = (str(forms), worst, state, control, table_cell(shown, _CELL))
+    return _cells(table_cell(case.api, 200), *cells)
 
 
 def _row(forms: Sequence[Finding]) -> str:
@@ -183,6 +186,7 @@ def _row(forms: Sequence[Finding]) -> str:
         str(len(forms)),
         str(severity(symptom, first.api)),
         f"{first.verdict.confidence:.2f}",
+        "none" if first.evidence is None or first.evidence.control is None else "runs through",
         table_cell(shown, _CELL),
     )
 

@@ -32,20 +32,20 @@ _SHOWN = '''
 class Shown(Exception):
     """The bug shows."""
 '''
-_NAMED = '''
+_RAISED = '''
 
-def named(case, name):
-    """Run a case that raises what only the framework has a name for."""
+def raised(case, name, message):
+    """Run a case that raises; what it raises in other words is another failure."""
     try:
         case()
     except Exception as error:
-        if type(error).__name__ == name:
-            raise Shown(name) from error
+        if type(error).__name__ == name and message in str(error):
+            raise Shown(str(error)) from error
         raise
 '''
 _ALONE = '''
 
-def alone(code, end):
+def alone(code, end, message=""):
     """Run a script in an interpreter of its own, which it may end, or change for others."""
     with tempfile.TemporaryDirectory() as folder:
         script = pathlib.Path(folder, "case.py")
@@ -58,7 +58,8 @@ def alone(code, end):
                 raise
             raise Shown(end) from hang
     last = ([""] + done.stderr.strip().splitlines())[-1]
-    if (end == "dies" and done.returncode < 0) or (end and end in last.partition(":")[0]):
+    told = end in last.partition(":")[0] and message in done.stderr
+    if done.returncode < 0 if end == "dies" else done.returncode and told:
         raise Shown(last)
     assert done.returncode == 0, last
 '''
@@ -67,6 +68,7 @@ _OF_MODULES = frozenset(("__name__", "__file__", "__main__", "global", "globals"
 """Names that mean something else in a function."""
 _SETTINGS = re.compile(r"\b(?:set|use|enable|disable|allow)_\w+\(|\.backends\.|\benviron\b")
 """What may change an interpreter for the cases that come after."""
+_VARYING = re.compile(r"""["'].*?["']|\S*[/\d]\S*""")
 _LINES = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 """Where `str.splitlines` breaks lines, and Python does not."""
 
@@ -123,7 +125,7 @@ def family_test(title: str, origin: str, cases: Sequence[Broken]) -> str:
     )
 
 
-_HELPERS = {"(named,": _NAMED, "(alone,": _ALONE}
+_HELPERS = {"(raised,": _RAISED, "(alone,": _ALONE}
 
 
 def _case(name: str, one: Broken) -> _Case:
@@ -131,15 +133,28 @@ def _case(name: str, one: Broken) -> _Case:
     may end its interpreter or change it."""
     code = one.code.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}").strip("\n")
     end = _ENDS.get(one.symptom.kind, "")
+    kind = _exception(one)
+    words = "" if kind == "AssertionError" else _constant(one.symptom.message or "")
     if end or not _movable(code):
-        end = end or _exception(one)
-        call = f"functools.partial(alone, {name.upper()}, {_literal(end)})"
+        told = f"{_literal(end or kind)}, {_literal(words)}"
+        call = f"functools.partial(alone, {name.upper()}, {told})"
         return _Case(f"{name.upper()} = {_text(code)}", call, "Shown")
     function = f"def {name}():\n{textwrap.indent(code, '    ')}"
-    raised = _exception(one)
-    if _is_builtin(raised):
-        return _Case(function, name, raised)
-    return _Case(function, f"functools.partial(named, {name}, {_literal(raised)})", "Shown")
+    if kind == "AssertionError":
+        return _Case(function, name, kind)
+    call = f"functools.partial(raised, {name}, {_literal(kind)}, {_literal(words)})"
+    return _Case(function, call, "Shown")
+
+
+def _constant(message: str) -> str:
+    """The longest part of a message without numbers, quotations and places, which differ from
+    build to build.
+
+    >>> _constant('self.f() INTERNAL ASSERT FAILED at "/a/b.cpp":4668, please report a bug')
+    'self.f() INTERNAL ASSERT FAILED at'
+    """
+    parts = _VARYING.split(plain(message))
+    return max((one.strip() for one in parts), key=len)
 
 
 _ENDS = {SymptomKind.CRASHES: "dies", SymptomKind.HANGS: "hangs"}
@@ -152,11 +167,6 @@ def _exception(one: Broken) -> str:
     if one.symptom.kind is not SymptomKind.RAISES or checked:
         return "AssertionError"
     return plain(one.symptom.exception or "").rpartition(".")[2]
-
-
-def _is_builtin(name: str) -> bool:
-    known = getattr(builtins, name, None)
-    return isinstance(known, type) and issubclass(known, Exception)
 
 
 def _names(cases: Sequence[Broken]) -> list[str]:

@@ -45,7 +45,8 @@ def test_reduce(case, tmp_path):
     assert "print" not in small.read_text()
     assert "double()" in (tmp_path / "case.reduced.control.py").read_text()
     again = run("reduce", small, "--python", TORCH, "--out", tmp_path / "again.py")
-    assert "4 lines -> 4" in again.out  # what is reduced is a case, too
+    assert "as small as it gets: 4 lines" in again.out  # what is reduced is a case, too
+    assert not (tmp_path / "again.py").exists()
 
 
 @pytest.mark.torch113
@@ -55,7 +56,7 @@ def test_bisect(case):
     found = json.loads(done.out)
     states = [(one["version"].split(".")[0], one["state"]) for one in found["builds"]]
     assert states == [("1", "bad"), ("2", "bad")]  # in their order, and each once
-    assert found["change"] == "bad in all that tell"
+    assert found["change"].startswith("bad in 1.13")
 
 
 def test_an_api_that_is_not_there_says_nothing(case):

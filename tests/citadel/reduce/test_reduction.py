@@ -66,7 +66,7 @@ def test_an_exception_stays_the_same_one(reduce):
         torch.linalg.norm(x, ord="what", dim=(0, 1))
         torch.mm(x, y)
     """
-    found = reduce(code)
+    found = reduce(code, code.replace('"what"', "'fro'").replace("4, 5", "3, 5"))
     assert "what" in found.code
     assert "mm" not in found.code
 
@@ -111,7 +111,7 @@ def test_runs_are_bounded(reduce):
     [
         (CONTROL, "", "the case does not fail"),
         (CASE, CASE, "the control fails, too"),
-        (CASE, "", "has no control, and ends by a check"),
+        (CASE, "", "the case has no control"),
         ("def f(:\n", "", "the case is no Python"),
     ],
 )

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from analysis.errors import CitadelError
+from citadel.experiment import Control, Evidence, Under
 from citadel.model import Finding, TargetSummary, Triage, VerdictKind
 from citadel.report.cases import write_cases, write_finding
 
@@ -58,7 +59,6 @@ def test_the_files_of_a_triage(
         "family.md",
         "source.json",
         "source.py",
-        "test_family.py",
     ]
     assert [f.file for f in written.findings] == [
         str(folder / "builtins.float.py"),
@@ -80,9 +80,21 @@ def test_the_files_of_a_triage(
     assert record["sibling"]["file"] == str(folder / "builtins.float.py")
     assert execute(folder / "source.py").stderr.splitlines()[-1] == "ValueError: bad width 3"
     assert "## Operations" in (folder / "family.md").read_text()
-    assert "builtins.float" in (folder / "test_family.py").read_text()
-    write_cases(out, target, make_triage(bug))
-    assert not (folder / "test_family.py").exists()  # nothing fails by itself by now
+
+
+def test_what_raises_is_a_test_only_with_a_control(
+    tmp_path: Path,
+    target: TargetSummary,
+    make_finding: Callable[..., Finding],
+    make_triage: Callable[..., Triage],
+) -> None:
+    control = Control(variations=(), sentence="3: works", outcome=Under.CURED, code="len('a')\n")
+    bug = replace(make_finding("builtins.float", code="float('x')\n"), fails=True)
+    test = tmp_path / "torch" / "0123456789abcdef" / "test_family.py"
+    write_cases(tmp_path, target, make_triage(replace(bug, evidence=Evidence(controls=(control,)))))
+    assert "builtins.float" in test.read_text()
+    write_cases(tmp_path, target, make_triage(bug))
+    assert not test.exists()
 
 
 def test_the_source_has_its_control_beside_it(

@@ -43,7 +43,7 @@ def test_a_failed_test_per_report_and_operation():
         ("b", "1"),
     ]
     failure = root[0][0][0]
-    assert (root[0][0].get("name"), failure.get("type")) == ("f", "crash")
+    assert (root[0][0].get("name"), failure.get("type")) == ("torch.f", "crash")
     assert len(failure.text.splitlines()) == 2  # both forms
 
 

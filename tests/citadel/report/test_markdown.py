@@ -83,10 +83,10 @@ Shows `ValueError: bad width 3`. The control (`w is 4 (3: works)`) runs through:
 
 ## Operations
 
-| API | forms | severity | confidence | symptom |
-| --- | --- | --- | --- | --- |
-| `builtins.int` | 1 | exception | reported | `ValueError: bad width 3` |
-| `builtins.float` | 2 | exception | 0.90 | `ValueError: bad width 3` |
+| API | forms | severity | confidence | control | symptom |
+| --- | --- | --- | --- | --- | --- |
+| `builtins.int` | 1 | exception | reported | none | `ValueError: bad width 3` |
+| `builtins.float` | 2 | exception | 0.90 | runs through | `ValueError: bad width 3` |
 
 ## Also seen
 
@@ -156,7 +156,10 @@ def test_fixed_here_is_said_and_the_title_names_a_failing_api(
     assert text.startswith("# `builtins.float` crashes: `SIGFPE`\n")
     assert "There: `crashes with SIGFPE`" in text
     assert "`builtins.int` itself is **fixed here**: `ValueError: stride must be positive`." in text
-    assert "| `builtins.int` | 0 |  | fixed here | `ValueError: stride must be positive` |" in text
+    assert (
+        "| `builtins.int` | 0 |  | fixed here | none | `ValueError: stride must be positive` |"
+        in text
+    )
     assert "`module: crash`" in text
 
 
@@ -218,8 +221,8 @@ def test_what_was_measured_is_never_what_is_cut(
     assert text.startswith(
         "# `builtins.int` and 1 sibling operation are slow: `ratio 5.25, expected"
     )
-    assert "| `builtins.int` | 1 | time or memory | reported | `ratio 5.25` |" in text
-    assert "| `f.g` | 1 | time or memory | 0.90 | `ratio 7.5` |" in text
+    assert "| `builtins.int` | 1 | time or memory | reported | none | `ratio 5.25` |" in text
+    assert "| `f.g` | 1 | time or memory | 0.90 | none | `ratio 7.5` |" in text
 
 
 def test_a_triage_without_a_case(target: TargetSummary) -> None:
@@ -246,4 +249,4 @@ def test_a_ratio_that_is_gone_is_not_the_symptom(
     assert text.startswith("# `f.g` is slow: `ratio 9, expected about 1: a / b`")
     assert "There: `a / b, expected about 1`" in text
     assert "itself is **fixed here**: `ratio 1.06`." in text
-    assert "| `builtins.int` | 0 |  | fixed here | `ratio 1.06` |" in text
+    assert "| `builtins.int` | 0 |  | fixed here | none | `ratio 1.06` |" in text

@@ -32,12 +32,29 @@ def test_what_fails_is_expected_and_what_is_fixed_is_told(tmp_path: Path) -> Non
         tmp_path,
         Broken("m.f", "x = 1\nassert x == 2\n", WRONG),
         Broken("m.g", "raise ValueError('bad')\n", raises("ValueError")),
-        Broken("m.h", "class OpError(Exception):\n    pass\nraise OpError\n", raises("OpError")),
+        Broken(
+            "m.h", "class OpError(Exception):\n    pass\nraise OpError('bad')\n", raises("OpError")
+        ),
     )
     assert last == "3 xfailed"
     last, told = outcomes(tmp_path, Broken("m.f", "x = 2\nassert x == 2\n", WRONG))
     assert last == "1 failed"
     assert "[XPASS(strict)] f(x) is 1, expected 2" in told
+
+
+def test_the_same_exception_in_other_words_is_another_failure(tmp_path: Path) -> None:
+    """A fix may be to refuse the call with an exception of the same class."""
+    last, told = outcomes(
+        tmp_path,
+        Broken("m.f", "raise ValueError('refused by now')\n", raises("ValueError")),
+        Broken(
+            "m.g",
+            "import os\nos.set_x = id\nos.set_x(1)\nraise ValueError('no')\n",
+            raises("ValueError"),
+        ),
+    )
+    assert last == "2 failed"
+    assert "refused by now" in told
 
 
 def test_another_failure_is_none_that_is_expected(tmp_path: Path) -> None:
