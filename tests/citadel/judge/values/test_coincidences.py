@@ -312,6 +312,8 @@ WRITTEN = """
 )
 def test_what_is_written_to_has_to_be_written_to_by_a_sibling(verified, judged, call, kind):
     found = verified("torch.mm is wrong with out= an operand", WRITTEN, "It is not equal.")
+    if kind is VerdictKind.BUG and not found.case.reproduces:
+        pytest.skip("the BLAS of this CPU reads all of an operand before it writes to it")
     assert all(found.witness.own)
     name = call.partition("(")[0]
     code = WRITTEN.replace("mm(a, b, out=a)", call).replace("mm(", f"{name}(")
