@@ -12,6 +12,10 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from citadel.oracle.foreign import REFERENCES
+
+KINDS = 5
+"""Kinds of edits that `Script.edits` lists."""
 Path = tuple[int, ...]
 """How a node is reached from the module, by the numbers of the parts."""
 
@@ -95,7 +99,7 @@ class Script:
             path
             for path, node in self._nodes
             if isinstance(node, cst.Call) and _leaf(node.func) == leaf
-            if _root(node.func) not in _REFERENCES
+            if _root(node.func) not in REFERENCES
         ]
         """Where the API is called."""
 
@@ -220,10 +224,6 @@ def _leaf(function: cst.BaseExpression) -> str:
         case cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name)):
             return name
     return ""
-
-
-_REFERENCES = ("np", "numpy", "scipy", "math")
-"""Modules whose functions of that name are another matter."""
 
 
 def _root(function: cst.BaseExpression) -> str:

@@ -19,7 +19,7 @@ from analysis.target.observation import Outcome
 from analysis.target.session import Limits, Session
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle import status
-from citadel.reduce.edits import Script
+from citadel.reduce.edits import KINDS, Script
 
 MOST_RUNS = 400
 SECONDS = 5.0
@@ -131,7 +131,7 @@ class _Work:
         before: list[cst.Module] = []
         while before is not trees and self._time:
             before = trees
-            for kind in range(len(Script(trees[0], self.leaf).edits())):
+            for kind in range(KINDS):
                 trees = self._reduced_by(kind, trees, wanted)
         return trees
 

@@ -11,9 +11,9 @@ import re
 import libcst as cst
 from libcst import matchers as m
 
+from citadel.oracle.foreign import REFERENCES
+
 _PRINTS = m.Call(func=m.Name("print"))
-_REFERENCES = ("np", "numpy", "scipy", "math")
-"""Modules whose functions of that name are another matter."""
 
 
 def renamed_in_prints(code: str, source: str, sibling: str) -> str:
@@ -63,7 +63,7 @@ class _Renaming(m.MatcherDecoratableTransformer):
 
     def _renamed(self, text: str) -> str:
         def dotted(found: re.Match[str]) -> str:
-            return found[0] if found["root"] in _REFERENCES else self._sibling
+            return found[0] if found["root"] in REFERENCES else self._sibling
 
         leaf = self._sibling.rpartition(".")[2]
         told = self._dotted.sub(dotted, text)

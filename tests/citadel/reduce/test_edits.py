@@ -3,7 +3,7 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from citadel.reduce.edits import Edit, Script
+from citadel.reduce.edits import KINDS, Edit, Script
 
 
 def results(code):
@@ -91,3 +91,7 @@ def test_a_block_may_be_empty():
 def test_what_would_be_no_python_is_not_made(code):
     for one in results(code):
         compile(one, "case", "exec")
+
+
+def test_all_kinds_are_counted():
+    assert len(Script(cst.parse_module("f()\n"), "f").edits()) == KINDS
