@@ -69,8 +69,9 @@ def test_what_is_compared_is_given_the_same_and_not_changed_in_between(triaged, 
     found = triaged(read(title, FILLED, text="Both should be the same."), 250)
     assert found.case.reproduces
     for finding in found.bugs:
-        shown = [node for node in ast.parse(finding.code).body if isinstance(node, ast.Expr)]
-        first, second = map(ast.unparse, shown)
+        nodes = list(ast.walk(ast.parse(finding.code)))
+        watched = {node.target.id: node.value for node in nodes if isinstance(node, ast.NamedExpr)}
+        first, second = ast.unparse(watched["result"]), ast.unparse(watched["other"])
         assert second.replace("x.double()", "x") == first, finding.api
         leaf = finding.api.rpartition(".")[2]
         assert not leaf.endswith("_") or leaf.endswith("__") or ".clone()" in first
