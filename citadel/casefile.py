@@ -1,28 +1,22 @@
 """Generated cases, read again: a script that fails, its control beside it, and what is known of it.
 
-In: the path of a case. Out: a `CaseFile`, and what it shows on a build.
+In: the path of a case. Out: a `CaseFile`.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from analysis.errors import CitadelError
-from analysis.target.observation import Outcome
-from analysis.target.session import Limits, Session
+from citadel.elsewhere import Script
 from citadel.model import Symptom, SymptomKind
-from citadel.oracle import status
-from citadel.report.headline import headline
 from citadel.selection import SHORT
 
 CONTROL = ".control.py"
 _MOST_BYTES = 1_000_000
-_GONE = ("AttributeError", "ImportError", "ModuleNotFoundError")
-"""How Python says that there is no such name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +31,11 @@ class CaseFile:
     symptom: Symptom
     fails: bool
     """Whether it was seen to fail by itself."""
+
+    @property
+    def script(self) -> Script:
+        """What is run of it."""
+        return Script(code=self.code, control=self.control, api=self.api, symptom=self.symptom)
 
 
 def read_case(path: Path) -> CaseFile:
@@ -93,46 +92,3 @@ def _symptom(record: dict[str, Any]) -> Symptom:
     texts = ("exception", "message", "pattern", "signal", "where", "observed", "expected")
     found = {name: str(record[name]) for name in texts if record.get(name) is not None}
     return Symptom(kind=SymptomKind(record["kind"]), **found)  # type: ignore[arg-type]
-
-
-class State(StrEnum):
-    """What a case says of a build."""
-
-    BAD = "bad"
-    """It fails as recorded, and its control does not."""
-    GOOD = "good"
-    OTHERWISE = "fails otherwise"
-    LACKS = "has no such API"
-    UNSURE = "control fails, too"
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What a case shows on a build, in one line for people."""
-
-    state: State
-    seen: str
-
-
-def shown_on(case: CaseFile, session: Session, limits: Limits) -> Shown:
-    """Run a case, and its control where that matters.
-
-    Raises:
-        CitadelError: when the interpreter cannot be started at all.
-    """
-    seen = session.run(case.code, limits=limits)
-    found = status.capture(seen)
-    if seen.outcome is Outcome.OK:
-        return Shown(State.GOOD, "runs through")
-    if found is None:
-        return Shown(State.OTHERWISE, str(seen.outcome))
-    told = headline(found, 160).removesuffix(":")
-    leaf = case.api.rpartition(".")[2]
-    gone = found.exception in _GONE and leaf in (found.message or "")
-    if gone or status.unavailable(found):
-        return Shown(State.LACKS, told)
-    if not status.asserted_at(case.code, seen) and not status.matches(case.symptom, found):
-        return Shown(State.OTHERWISE, told)
-    if case.control and session.run(case.control, limits=limits).outcome is not Outcome.OK:
-        return Shown(State.UNSURE, told)
-    return Shown(State.BAD, told)

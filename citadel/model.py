@@ -12,6 +12,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from citadel.experiment import NO_TRIGGER, Evidence, Trigger
+from citadel.places import NOWHERE, Elsewhere
 
 
 class BugKind(StrEnum):
@@ -314,6 +315,8 @@ class Triage:
     unsure: tuple[str, ...] = ()
     """What the reading leaves open, with the options that settle it (`harvest.report.unsure`)."""
     repro: Repro | None = None
+    elsewhere: Elsewhere = NOWHERE
+    """Where else the case that people see first was run."""
     rules: tuple[str, ...] = ()
     """The ids of the rules that decided something, from reading to verdicts (`analysis.rules`)."""
 

@@ -26,7 +26,7 @@ MEMORY_SLACK = 4
 """Address space allowed, as a multiple of the resident memory allowed."""
 OF_CASES = frozenset(
     "callees case cold measure methods monotone perturb postmortem probe probe_unforked reached"
-    " selected vary".split()
+    " selected vary compiling".split()
 )
 """Modules whose entries run a stranger's text, and end as the interpreter does."""
 MEASURING, CPU_CLOCK = "measure:", "process_time"

@@ -34,7 +34,8 @@ class Framework:
     packages that it is made of; the environment variable `switch` chooses among them. `borrows`
     are modules that its own ones build on: of other frameworks, or shared by some. `variables` are
     what code may set for itself before it imports the framework, which reads them only then.
-    `late` are parts that are imported in front of code which uses them.
+    `late` are parts that are imported in front of code which uses them. `ways` are those to run a
+    case, the plain one first (`analysis.inside.compiling`).
     """
 
     name: str
@@ -44,6 +45,7 @@ class Framework:
     borrows: tuple[str, ...] = ()
     variables: frozenset[str] = frozenset()
     late: tuple[Late, ...] = ()
+    ways: tuple[str, ...] = ()
 
     @property
     def packages(self) -> tuple[str, ...]:
@@ -102,13 +104,19 @@ against, and vector instructions as the processor has them, without a test compi
 FRAMEWORKS = {
     one.name: one
     for one in (
-        Framework(name="torch", backends={}, late=(COMPILER,)),
+        Framework(
+            name="torch",
+            backends={},
+            late=(COMPILER,),
+            ways=("eager", "aot_eager", "inductor"),
+        ),
         Framework(
             name="tensorflow",
             brings=("keras",),
             backends={},
             borrows=("docstrings", "parameters", "tested"),
             variables=OF_TENSORFLOW,
+            ways=("eager", "graph", "xla"),
         ),
         Framework(
             name="keras",

@@ -26,6 +26,7 @@ from citadel.cli.importing import import_
 from citadel.cli.index import index, siblings
 from citadel.cli.mine import mine
 from citadel.cli.options import (
+    AlsoOn,
     Attempts,
     BackendOfReport,
     Baseline,
@@ -138,6 +139,7 @@ def triage(
     ] = Road.BOTH,
     matches: MatchesFile = None,
     baseline: Baseline = None,
+    also_on: AlsoOn = None,
     api: CorrectedApi = "",
     kind: CorrectedKind = "",
     symptom: CorrectedSymptom = "",
@@ -175,6 +177,9 @@ def triage(
         citadel triage harvests/deeprel/expr.jsonl --matches pairs.jsonl --python python3
 
         citadel triage slower.md --python ~/venvs/torch2.13/bin/python --baseline /usr/bin/python3
+
+        citadel triage issue.json --python ~/venvs/torch2.13/bin/python
+        --also-on ~/venvs/torch2.9/bin/python
 
         citadel triage issue.md --api torch.matmul --symptom nonfinite --block 2 --python python3
     """
@@ -220,6 +225,7 @@ def triage(
         find_baseline=lambda: (
             None if baseline is None else Interpreter(baseline, no_sandbox=no_sandbox)
         ),
+        find_others=lambda: [Interpreter(one, no_sandbox=no_sandbox) for one in also_on or ()],
     )
     raise typer.Exit(1 if done.status == 0 and fail_on and done.bugs else done.status)
 

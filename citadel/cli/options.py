@@ -135,6 +135,16 @@ Baseline = Annotated[
         " better: both run in turns.",
     ),
 ]
+AlsoOn = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--also-on",
+        metavar="PATH",
+        show_default=False,
+        help="Interpreter with another release, on which the first case is run as well; give it"
+        " once for each.",
+    ),
+]
 Siblings = Annotated[
     str,
     typer.Option("--siblings", metavar="N|all", help="Try at most the N best-ranked siblings."),

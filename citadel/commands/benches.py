@@ -13,6 +13,7 @@ from typing import Self
 
 from analysis.errors import CitadelError
 from analysis.index import ApiIndex, is_kept
+from analysis.target.frameworks import FRAMEWORKS
 from analysis.target.target import Interpreter, Target
 from citadel.model import Triage
 from citadel.selection import Choice, Unavailable, Wish, choose, with_installed
@@ -131,6 +132,15 @@ class Benches:
         build = triage.case.build if triage.case is not None else ""
         found = (stand.target for stand in (*self._open.values(), *self._stands.values()))
         return next((one for one in found if one.info.key == build), self.any())
+
+    def other_backends(self, target: Target) -> list[Target]:
+        """The same framework on its other backends, as far as they are installed."""
+        known = FRAMEWORKS[target.info.framework]
+        found = []
+        for backend in known.backends:
+            if backend != target.info.backend and backend in self._interpreter.installed:
+                found.append(self._interpreter.target(known.name, backend))
+        return found
 
     def any(self) -> Target:
         """The target of the first bench, the usual one where there is none: for outputs."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 from rich.console import Console
@@ -13,8 +11,10 @@ from rich.console import Console
 from analysis.errors import CitadelError
 from analysis.target.session import Limits
 from analysis.target.target import Interpreter, Target
-from citadel.casefile import CONTROL, CaseFile, Shown, State, read_case, shown_on
+from citadel.casefile import CONTROL, CaseFile, read_case
 from citadel.commands.progress import Progress
+from citadel.elsewhere import at
+from citadel.places import Place, State, release_order, turns
 from citadel.reduce.reduction import Reduced, reduced
 from citadel.report.document import SCHEMA, write_json
 from citadel.report.files import writable, write_atomically
@@ -105,15 +105,6 @@ class BisectRequest:
     limits: Limits
 
 
-@dataclass(frozen=True, slots=True)
-class Build:
-    """A build, and what the case shows there."""
-
-    python: str
-    version: str
-    shown: Shown
-
-
 def run_bisect(request: BisectRequest, wish: Wish, progress: Progress) -> int:
     """Run one case on several builds; the exit status.
 
@@ -130,56 +121,31 @@ def run_bisect(request: BisectRequest, wish: Wish, progress: Progress) -> int:
     for python in request.pythons:
         found = _target(case, Interpreter(python, no_sandbox=request.no_sandbox), wish)
         targets.append((python, found))
-    targets.sort(key=lambda one: _order(one[1].info.version))
-    builds: list[Build] = []
+    targets.sort(key=lambda one: release_order(one[1].info.version))
+    builds: list[tuple[str, Place]] = []
     with progress:
         for number, (python, target) in enumerate(targets):
             progress.update("builds", number, len(targets))
             with target.session() as session:
-                shown = shown_on(case, session, request.limits)
-            builds.append(Build(python, target.info.version, shown))
+                place = at(target.info.version, case.script, session, request.limits)
+            builds.append((python, place))
     if request.json is not None:
         write_json(_record(case, builds), request.json)
     if request.json != "-":
         _render(Console(), case, builds)
-    told = {State.BAD, State.GOOD} & {one.shown.state for one in builds}
+    told = {State.BAD, State.GOOD} & {place.state for _, place in builds}
     return 0 if told else NOTHING_RUN
 
 
-def _order(version: str) -> tuple[tuple[int, ...], bool]:
-    """Versions in their order: 1.13.1 before 2.9, and what comes before a release before it.
-
-    >>> _order("2.13.0rc1") < _order("2.13.0+cpu") and _order("2.9.1") < _order("2.13.0.dev1")
-    True
-    """
-    release = re.match(r"[\d.]*\d", version)
-    numbers = release[0] if release else "0"
-    return tuple(map(int, numbers.split("."))), re.search(r"\d(rc|a|b|\.dev)", version) is None
-
-
-def change(builds: Sequence[Build]) -> str:
-    """Between which releases it became wrong, or right; of builds in their order."""
-    told = [one for one in builds if one.shown.state in (State.BAD, State.GOOD)]
-    if not told:
-        return "no build says whether the bug is there"
-    turns = [
-        f"{'first bad' if new.shown.state is State.BAD else 'first good'}: {new.version}"
-        f" ({old.shown.state} in {old.version})"
-        for old, new in pairwise(told)
-        if new.shown.state is not old.shown.state
-    ]
-    return "; ".join(turns) or f"{told[0].shown.state} in {', '.join(one.version for one in told)}"
-
-
-def _record(case: CaseFile, builds: Sequence[Build]) -> dict[str, object]:
+def _record(case: CaseFile, builds: Sequence[tuple[str, Place]]) -> dict[str, object]:
     rows = [
         {
-            "python": one.python,
-            "version": one.version,
-            "state": str(one.shown.state),
-            "seen": one.shown.seen,
+            "python": python,
+            "version": place.name,
+            "state": str(place.state),
+            "seen": place.seen,
         }
-        for one in builds
+        for python, place in builds
     ]
     return {
         "schema": SCHEMA,
@@ -187,16 +153,16 @@ def _record(case: CaseFile, builds: Sequence[Build]) -> dict[str, object]:
         "api": case.api,
         "framework": case.framework,
         "builds": rows,
-        "change": change(builds),
+        "change": turns([place for _, place in builds]),
     }
 
 
-def _render(console: Console, case: CaseFile, builds: Sequence[Build]) -> None:
+def _render(console: Console, case: CaseFile, builds: Sequence[tuple[str, Place]]) -> None:
     say(console, f"{case.api}: {headline(case.symptom, 160)}")
     console.print()
     rows = table(case.framework, "", "what is seen")
-    for one in builds:
-        rows.add_row(one.version, str(one.shown.state), cell(console, one.shown.seen))
+    for _, place in builds:
+        rows.add_row(place.name, str(place.state), cell(console, place.seen))
     console.print(rows)
     console.print()
-    say(console, change(builds))
+    say(console, turns([place for _, place in builds]))

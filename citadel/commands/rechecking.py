@@ -12,9 +12,11 @@ from rich.console import Console
 from analysis.errors import CitadelError
 from analysis.target.session import Limits
 from analysis.target.target import Interpreter
-from citadel.casefile import CONTROL, CaseFile, Shown, State, read_case, shown_on
+from citadel.casefile import CONTROL, CaseFile, read_case
 from citadel.commands.casework import NOTHING_RUN, REDUCED
 from citadel.commands.progress import Progress
+from citadel.elsewhere import at
+from citadel.places import Place, State
 from citadel.report.document import SCHEMA, write_json
 from citadel.report.files import writable
 from citadel.report.literal import cell, say, table
@@ -53,7 +55,7 @@ class Rechecked:
     """A case, and what it shows by now; `finding` is its id in the `store` that it is of."""
 
     case: CaseFile
-    shown: Shown
+    place: Place
     store: Path | None = None
     finding: str = ""
 
@@ -89,15 +91,15 @@ def run_recheck(
                 for case, store, finding in cases:
                     if case.framework == framework:
                         progress.update("cases", len(done), len(cases))
-                        shown = shown_on(case, session, request.limits)
-                        done.append(Rechecked(case, shown, store, finding))
+                        place = at(versions[framework], case.script, session, request.limits)
+                        done.append(Rechecked(case, place, store, finding))
     marked = _marked(done, versions) if request.mark else 0
     if request.json is not None:
         write_json(_record(done, versions), request.json)
     if request.json != "-":
         _render(Console(), done, versions, len(given) - len(cases), marked)
     told = (State.BAD, State.GOOD, State.OTHERWISE)
-    return 0 if any(one.shown.state in told for one in done) else NOTHING_RUN
+    return 0 if any(one.place.state in told for one in done) else NOTHING_RUN
 
 
 def cases_of(path: Path) -> Iterator[tuple[CaseFile, Path | None, str]]:
@@ -141,7 +143,7 @@ def _findings(path: Path) -> Sequence[FindingRow]:
 
 def _marked(done: Sequence[Rechecked], versions: dict[str, str]) -> int:
     """How many findings got the label of being fixed in this version."""
-    fixed = [one for one in done if one.finding and one.shown.state is State.GOOD]
+    fixed = [one for one in done if one.finding and one.place.state is State.GOOD]
     for path in dict.fromkeys(one.store for one in fixed if one.store is not None):
         with open_to_label(path) as store:
             for one in fixed:
@@ -157,9 +159,9 @@ def _record(done: Sequence[Rechecked], versions: dict[str, str]) -> dict[str, ob
             "api": one.case.api,
             "file": str(one.case.path),
             "finding": one.finding or None,
-            "state": str(one.shown.state),
-            "now": TOLD[one.shown.state],
-            "seen": one.shown.seen,
+            "state": str(one.place.state),
+            "now": TOLD[one.place.state],
+            "seen": one.place.seen,
         }
         for one in done
     ]
@@ -171,16 +173,16 @@ def _render(
 ) -> None:
     rows = table("API", "now", "what is seen")
     for one in done:
-        if one.shown.state is not State.BAD:
+        if one.place.state is not State.BAD:
             rows.add_row(
                 cell(console, one.case.api),
-                TOLD[one.shown.state],
-                cell(console, one.shown.seen),
+                TOLD[one.place.state],
+                cell(console, one.place.seen),
             )
     if rows.row_count:
         console.print(rows)
         console.print()
-    counts = Counter(TOLD[one.shown.state] for one in done)
+    counts = Counter(TOLD[one.place.state] for one in done)
     builds = ", ".join(f"{name} {version}" for name, version in versions.items())
     told = ", ".join(f"{name} {counts[name]}" for name in TOLD.values() if counts[name])
     say(console, f"{counted(len(done), 'case')} on {builds}: {told}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from analysis.sources import SourceRequest
 from analysis.target.target import Interpreter, Target
 from citadel.commands.benches import Benches
 from citadel.commands.inputs import loaded
+from citadel.commands.placing import Placing, placed
 from citadel.commands.progress import Findings, Interrupted, Progress
 from citadel.model import Cut, Finding, Triage
 from citadel.options import Options
@@ -68,11 +69,13 @@ def run_triage(
     progress: Progress,
     *,
     find_baseline: Callable[[], Interpreter | None] = lambda: None,
+    find_others: Callable[[], Sequence[Interpreter]] = lambda: (),
 ) -> Done:
     """Triage all inputs; one bad report among many is a row with its error.
 
     Each report is run on the build that it is about; `wish` is what the user says about that.
-    The baseline has the builds that measurements are compared with.
+    The baseline has the builds that measurements are compared with, the others those that the first
+    case of each report is run on as well.
 
     Raises:
         CitadelError: when there is nothing to triage or the target is unusable.
@@ -81,7 +84,7 @@ def run_triage(
     """
     _check_places(request)
     entries = loaded(request.inputs, request.correction)
-    interpreter, baseline = find_interpreter(), find_baseline()
+    interpreter, baseline, others = find_interpreter(), find_baseline(), find_others()
     console = Console(
         file=sys.stderr if request.json == "-" else sys.stdout,
         highlight=False,
@@ -100,7 +103,9 @@ def run_triage(
     with progress, benches:
         try:
             for entry in entries:
-                done, stopped = _written(_one(entry, benches, request, progress), benches, request)
+                done, stopped = _written(
+                    _one(entry, benches, others, request, progress), benches, request
+                )
                 triages.append(done)
                 render_triage(console, done, show_all=request.show_all)
                 if stopped is not None:
@@ -146,14 +151,18 @@ def _written(
 
 
 def _one(
-    entry: Report | BadInput, benches: Benches, request: TriageRequest, progress: Progress
+    entry: Report | BadInput,
+    benches: Benches,
+    others: Sequence[Interpreter],
+    request: TriageRequest,
+    progress: Progress,
 ) -> Triage:
     if isinstance(entry, BadInput):
         return Triage(input=entry.source, error=entry.error)
     before = rules.counts()
     try:
         reading = benches.readable(understand(entry, request.correction))
-        done = _done(reading, benches, request, progress)
+        done = _done(reading, benches, others, request, progress)
         decided, open_ = rules.deciding(before), unsure(reading)
         return as_reported(replace(done, title=entry.title, rules=decided, unsure=open_))
     except CitadelError as problem:
@@ -171,7 +180,13 @@ def _one(
     return replace(untried(entry), error=error)
 
 
-def _done(reading: Reading, benches: Benches, request: TriageRequest, progress: Progress) -> Triage:
+def _done(
+    reading: Reading,
+    benches: Benches,
+    others: Sequence[Interpreter],
+    request: TriageRequest,
+    progress: Progress,
+) -> Triage:
     """One report, run: where its build has no index so far, it has to reproduce before it gets one,
     as that takes minutes."""
     findings, result = Findings(progress), untried(reading.report)
@@ -189,7 +204,18 @@ def _done(reading: Reading, benches: Benches, request: TriageRequest, progress: 
         if request.only_reproduce:
             return replace(result, case=seen.case, cut=Cut.ONLY_REPRODUCE)
         stand = benches.of(reading)
-    return triage(reading, stand, request.options, on_finding=found, on_progress=progress.update)
+    done = triage(reading, stand, request.options, on_finding=found, on_progress=progress.update)
+    where = Placing(
+        target=stand.target,
+        catalog=stand.catalog,
+        backends=benches.other_backends(stand.target),
+        others=others,
+        limits=request.options.limits,
+    )
+    try:
+        return placed(done, reading, where)
+    except KeyboardInterrupt:
+        raise Halted(done) from None
 
 
 def find_index(

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum, auto
 from pathlib import Path
 from urllib.parse import quote
 
 from citadel.model import BugCase, Finding, Symptom, SymptomKind, TargetSummary, Triage, VerdictKind
+from citadel.places import by_state, turns
 from citadel.report.besides import none_found
 from citadel.report.headline import complaint, figure, headline, is_measured, observed
 from citadel.report.labels import suggested
@@ -113,10 +114,19 @@ def _said(triage: Triage, case: BugCase, folder: Path | None) -> list[str]:
         lines.append(f"Trigger: {code_span(case.trigger.sentence, 300)}")
     if case.relation:
         lines.append(f"Asked of other APIs' own calls: {code_span(case.relation, 300)}")
+    lines += [f"{title}: {code_span(told)}" for title, told in elsewhere(triage)]
     lines += [f"Doubt: {doubt}." for doubt in case.doubts[:_FEW]]
     lines += [f"Note: {one}." for one in (everywhere(triage),) if one]
     lines += [f"Note: {INTENDED}."] if may_be_intended(triage) else []
     return ["\\\n".join(lines)]
+
+
+def elsewhere(triage: Triage) -> Iterator[tuple[str, str]]:
+    """Where else the first case was run: a title, and what was seen."""
+    if triage.elsewhere.ways:
+        yield "Ways to run it", by_state(triage.elsewhere.ways)
+    if triage.elsewhere.releases:
+        yield "Releases", turns(triage.elsewhere.releases)
 
 
 def _maps(triage: Triage, folder: Path | None) -> list[str]:

@@ -25,6 +25,7 @@ from citadel.report.headline import (
     shown_by,
 )
 from citadel.report.literal import cell, say, table
+from citadel.report.markdown import elsewhere
 from citadel.report.order import (
     INTENDED,
     by_operation,
@@ -106,6 +107,8 @@ def _render_case(console: Console, triage: Triage) -> None:
         say(console, f"fixed here: now {observed(case) or 'no failure'}")
     if case.trigger.sentence:
         say(console, f"trigger: {case.trigger.sentence}")
+    for title, told in elsewhere(triage):
+        say(console, f"{title.lower()}: {told}")
     if case.relation:
         say(console, f"brought into other APIs' own calls: {case.relation}")
     for doubt in case.doubts:

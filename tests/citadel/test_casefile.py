@@ -5,8 +5,7 @@ import json
 import pytest
 
 from analysis.errors import CitadelError
-from citadel.casefile import Shown, State, read_case
-from citadel.commands.casework import Build, change
+from citadel.casefile import read_case
 from citadel.model import SymptomKind
 
 RECORD = {
@@ -70,24 +69,3 @@ def test_what_is_not_there(tmp_path):
     (tmp_path / "a.py").write_text("f()")
     with pytest.raises(CitadelError, match="has no record"):
         read_case(tmp_path / "a.py")
-
-
-@pytest.mark.parametrize(
-    ("states", "told"),
-    [
-        ({"1": "good", "2": "bad"}, "first bad: 2 (good in 1)"),
-        ({"1": "bad", "2": "fails otherwise", "3": "good"}, "first good: 3 (bad in 1)"),
-        (
-            {"1": "good", "2": "bad", "3": "good"},
-            "first bad: 2 (good in 1); first good: 3 (bad in 2)",
-        ),
-        ({"1": "bad", "2": "bad"}, "bad in 1, 2"),
-        ({"1": "has no such API", "2": "good"}, "good in 2"),
-        ({"1": "control fails, too"}, "no build says whether the bug is there"),
-    ],
-)
-def test_between_which_releases_it_changed(states, told):
-    builds = [
-        Build("python", version, Shown(State(state), "")) for version, state in states.items()
-    ]
-    assert change(builds) == told

@@ -141,6 +141,20 @@ def test_json_on_stdout_is_nothing_else_and_one_bad_report_is_a_row(warm, tmp_pa
     assert len(bugs) >= 3
     assert all((tmp_path / bug["file"]).is_file() for bug in bugs)
     assert second["tried"] <= 12
+    assert [one["name"] for one in second["ways"]] == ["eager", "aot_eager", "inductor"]
+    assert second["ways"][0]["state"] == "bad"
+    assert second["releases"] == []
+
+
+@pytest.mark.torch113
+def test_the_first_case_runs_on_other_releases_as_well(warm, tmp_path):
+    given = ("--python", TORCH, "--also-on", "/usr/bin/python3", "--siblings", "2", "--runs", "1")
+    done = run("triage", write(tmp_path), *given, cwd=tmp_path)
+    told = next(line for line in done.out.splitlines() if line.startswith("releases: "))
+    assert told.startswith("releases: bad in 1.13.")
+    page = next(tmp_path.glob("generated_cases/torch/*/family.md"))
+    assert "Releases: `bad in 1.13." in page.read_text()
+    problem("triage", write(tmp_path), "--python", TORCH, "--also-on", "/no/such/python")
 
 
 def test_standard_input_and_nothing_that_could_run(warm, tmp_path):

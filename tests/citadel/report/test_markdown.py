@@ -10,6 +10,7 @@ from markdown_it.token import Token
 
 from citadel.experiment import Control, Evidence, Under
 from citadel.model import Cut, Finding, Symptom, SymptomKind, TargetSummary, Triage, VerdictKind
+from citadel.places import Elsewhere, Place, State
 from citadel.report.markdown import LINES, family_markdown
 
 HOSTILE = [
@@ -103,6 +104,17 @@ OS: Linux x86_64
 ```
 """.replace("Linux x86_64", f"{platform.system()} {platform.machine()}")
     )
+
+
+def test_where_else_the_case_fails(
+    target: TargetSummary, make_triage: Callable[..., Triage]
+) -> None:
+    places = [Place(name, State.BAD, "`x`") for name in ("eager", "aot_eager")]
+    releases = (Place("1.13.1", State.GOOD, ""), Place("2.9.1", State.BAD, ""))
+    found = Elsewhere(ways=(*places, Place("inductor", State.GOOD, "")), releases=releases)
+    text = family_markdown(target, replace(make_triage(), elsewhere=found))
+    assert "Ways to run it: `bad in eager, aot_eager; good in inductor`\\\n" in text
+    assert "Releases: `first bad: 2.9.1 (good in 1.13.1)`" in text
 
 
 @pytest.mark.parametrize("text", HOSTILE)

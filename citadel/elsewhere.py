@@ -1,0 +1,111 @@
+"""Where else a case fails: run in other ways, on other backends, on other builds. Runs tell.
+
+In: a script that fails by itself, its control if there is one, and a session. Out: a `Place`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from analysis.target.frameworks import FRAMEWORKS
+from analysis.target.observation import Observation, Outcome
+from analysis.target.session import Limits, Session
+from citadel.model import Symptom
+from citadel.oracle import status
+from citadel.places import Place, State
+from citadel.report.headline import headline
+
+SECONDS = 40.0
+"""Most time for all ways to run a case."""
+_GONE = ("AttributeError", "ImportError", "ModuleNotFoundError")
+"""How Python says that there is no such name."""
+_COMPILED = "compiled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """A case: `control` is "" where there is none; `api` and what the case shows."""
+
+    code: str
+    control: str
+    api: str
+    symptom: Symptom
+
+
+def at(name: str, script: Script, session: Session, limits: Limits) -> Place:
+    """Run a case in a session, and its control where that matters.
+
+    Raises:
+        CitadelError: when the interpreter cannot be started at all.
+    """
+    seen = session.run(script.code, limits=limits)
+    if not _is_shown(script, seen):
+        return _told(name, script, seen)
+    if script.control and session.run(script.control, limits=limits).outcome is not Outcome.OK:
+        return Place(name, State.UNSURE, _words(seen))
+    return Place(name, State.BAD, _words(seen))
+
+
+def in_ways(
+    script: Script, names: Sequence[str], framework: str, session: Session, limits: Limits
+) -> Iterator[Place]:
+    """Run a case eagerly, and compiled in each way that its framework has; `names` are those under
+    which its API can be called. What compiles nothing, or takes too long, is left out.
+
+    Raises:
+        CitadelError: when the interpreter cannot be started at all.
+    """
+    deadline = time.monotonic() + SECONDS
+    known = FRAMEWORKS[framework]
+    for way in known.ways:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return
+        within = replace(limits, wall=min(limits.wall, left))
+        arguments = {"way": way, "names": list(names)}
+        seen = session.run(script.code, entry="compiling:run", arguments=arguments, limits=within)
+        compiled = any(one.get("e") == _COMPILED for one in seen.extra)
+        if (way != known.ways[0] and not compiled) or seen.outcome is Outcome.TIMEOUT:
+            continue
+        if not _is_shown(script, seen):
+            yield _told(way, script, seen)
+            continue
+        well = not script.control or _goes_well(script, arguments, session, within)
+        yield Place(way, State.BAD if well else State.UNSURE, _words(seen))
+
+
+def _goes_well(
+    script: Script, arguments: Mapping[str, object], session: Session, limits: Limits
+) -> bool:
+    seen = session.run(
+        script.control, entry="compiling:run", arguments=dict(arguments), limits=limits
+    )
+    return seen.outcome is Outcome.OK
+
+
+def _is_shown(script: Script, seen: Observation) -> bool:
+    """Whether a run ends as the case was seen to end, or by a check of its own."""
+    found = status.capture(seen)
+    return found is not None and (
+        bool(status.asserted_at(script.code, seen)) or status.matches(script.symptom, found)
+    )
+
+
+def _told(name: str, script: Script, seen: Observation) -> Place:
+    """What a run that does not show the bug says."""
+    if seen.outcome is Outcome.OK:
+        return Place(name, State.GOOD, "runs through")
+    found = status.capture(seen)
+    if found is not None:
+        leaf = script.api.rpartition(".")[2]
+        gone = found.exception in _GONE and leaf in (found.message or "")
+        if gone or status.unavailable(found):
+            return Place(name, State.LACKS, _words(seen))
+    return Place(name, State.OTHERWISE, _words(seen))
+
+
+def _words(seen: Observation) -> str:
+    found = status.capture(seen)
+    return str(seen.outcome) if found is None else headline(found, 160).removesuffix(":")
