@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from citadel.experiment import NO_TRIGGER, Evidence, Trigger
 from citadel.places import NOWHERE, Elsewhere
+from harvest.tracker.issue import Issue
 
 
 class BugKind(StrEnum):
@@ -158,6 +159,8 @@ class BugCase:
     """The code with a check in it, so that it fails where the bug is; "" where there is none."""
     control: str = ""
     """The same with a cure of the trigger, which runs through; "" where there is none."""
+    issues: tuple[Issue, ...] = ()
+    """As in a `Finding`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,6 +244,8 @@ class Finding:
     road: Road = Road.CALL
     fails: bool = False
     """Whether the code fails by itself where the bug is, and its control, if any, does not."""
+    issues: tuple[Issue, ...] = ()
+    """What it may be known by, where somebody has named a tracker or an umbrella."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

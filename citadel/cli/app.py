@@ -38,12 +38,14 @@ from citadel.cli.options import (
     CorrectedSymptom,
     FrameworkOfReport,
     Json,
+    KnownIssues,
     MatchesFile,
     MinConfidence,
     NoSandbox,
     Python,
     Replays,
     Siblings,
+    TrackerFile,
     given_matches,
     read_correction,
     read_siblings,
@@ -140,6 +142,8 @@ def triage(
     matches: MatchesFile = None,
     baseline: Baseline = None,
     also_on: AlsoOn = None,
+    known: KnownIssues = None,
+    tracker: TrackerFile = None,
     api: CorrectedApi = "",
     kind: CorrectedKind = "",
     symptom: CorrectedSymptom = "",
@@ -181,6 +185,9 @@ def triage(
         citadel triage issue.json --python ~/venvs/torch2.13/bin/python
         --also-on ~/venvs/torch2.9/bin/python
 
+        citadel triage issue.json --tracker harvests/pytorch/pytorch.jsonl
+        --known pytorch/pytorch#137213
+
         citadel triage issue.md --api torch.matmul --symptom nonfinite --block 2 --python python3
     """
     from analysis.target.session import Limits
@@ -215,6 +222,8 @@ def triage(
         show_all=show_all,
         correction=read_correction(api, kind, symptom, block, line, expect),
         only_reproduce=only_reproduce,
+        known=known,
+        tracker=tracker,
     )
 
     done = run_triage(

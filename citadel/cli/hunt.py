@@ -17,6 +17,7 @@ from citadel.cli.options import (
     Baseline,
     FrameworkOfReport,
     Json,
+    KnownIssues,
     MatchesFile,
     MinConfidence,
     NoSandbox,
@@ -33,10 +34,6 @@ from citadel.store.labels import LabelKind
 
 StoreFile = Annotated[
     Path, typer.Option("--store", metavar="FILE", help="Where all that is found is kept.")
-]
-KnownFile = Annotated[
-    Path | None,
-    typer.Option("--known", metavar="FILE", help="Umbrella list of known issues, as TOML."),
 ]
 STORE = Path("citadel.db")
 
@@ -112,7 +109,7 @@ def hunt(
             help="Run the workers on a Ray cluster, which has Citadel and the interpreters.",
         ),
     ] = None,
-    known: KnownFile = None,
+    known: KnownIssues = None,
     wait: Annotated[
         bool,
         typer.Option("--wait", metavar="", help="Wait for another hunt on the same store to end."),
@@ -205,7 +202,7 @@ def report(
             help="Tell novelty for this build [default: the one hunted on last].",
         ),
     ] = None,
-    known: KnownFile = None,
+    known: KnownIssues = None,
     limit: Annotated[
         int, typer.Option("--limit", metavar="N", min=0, help="Families that are shown.")
     ] = 20,

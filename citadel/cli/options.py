@@ -145,6 +145,25 @@ AlsoOn = Annotated[
         " once for each.",
     ),
 ]
+KnownIssues = Annotated[
+    str | None,
+    typer.Option(
+        "--known",
+        metavar="ISSUE",
+        show_default=False,
+        help="What is known: an umbrella issue whose task list names APIs (owner/repo#N, or a"
+        " file), or a list in TOML.",
+    ),
+]
+TrackerFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--tracker",
+        metavar="HARVEST",
+        show_default=False,
+        help="Harvest of `citadel mine`, in which issues about each finding are looked for.",
+    ),
+]
 Siblings = Annotated[
     str,
     typer.Option("--siblings", metavar="N|all", help="Try at most the N best-ranked siblings."),

@@ -21,7 +21,7 @@ from analysis.index import ApiIndex, load_or_build
 from analysis.target.target import Interpreter, Target
 from citadel.commands.progress import Interrupted, Progress
 from citadel.commands.reporting import ReportRequest, run_report
-from citadel.family.known import read_known
+from citadel.family.umbrella import read_known_issues
 from citadel.hunt.builds import Builds, Site
 from citadel.hunt.enlist import Enlisted, enlist
 from citadel.hunt.executor import Executor
@@ -54,7 +54,7 @@ class HuntingRequest:
     no_sandbox: bool
     wish: Wish
     hunt: HuntRequest
-    known: Path | None
+    known: str | None
     json: str | None
     baseline: str | None = None
     """The interpreter with the build that measurements are compared with."""
@@ -74,7 +74,7 @@ def run_hunt(
     # Indexes and reports count: a night is over when it is over.
     request = replace(request, hunt=replace(request.hunt, since=time.monotonic()))
     if request.known is not None:
-        read_known(request.known)  # a mistake in it shows now, not after the night
+        read_known_issues(request.known)  # a mistake in it shows now, not after the night
     writable(request.json)
     try:
         creatable(request.hunt.out)

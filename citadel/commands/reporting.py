@@ -15,7 +15,8 @@ from typing import Any
 
 from rich.console import Console
 
-from citadel.family.known import Known, known_issue, read_known
+from citadel.family.known import Known, known_issue
+from citadel.family.umbrella import read_known_issues
 from citadel.report.document import write_json
 from citadel.report.files import writable
 from citadel.report.hunted import (
@@ -46,7 +47,7 @@ class ReportRequest:
     store: Path
     wanted: Filter
     builds: tuple[str, ...] = ()
-    known: Path | None = None
+    known: str | None = None
     limit: int = 20
     show_all: bool = False
     order: bool = True
@@ -61,7 +62,7 @@ def run_report(request: ReportRequest) -> None:
         CitadelError: when the store or the umbrella list cannot be read, or JSON not be written.
     """
     writable(request.json)
-    issues = () if request.known is None else read_known(request.known)
+    issues = () if request.known is None else read_known_issues(request.known)
     console = Console(
         file=sys.stderr if request.json == "-" else sys.stdout,
         highlight=False,

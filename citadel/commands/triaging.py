@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from analysis.sources import SourceRequest
 from analysis.target.target import Interpreter, Target
 from citadel.commands.benches import Benches
 from citadel.commands.inputs import loaded
+from citadel.commands.knowing import Knowledge
 from citadel.commands.placing import Placing, placed
 from citadel.commands.progress import Findings, Interrupted, Progress
 from citadel.model import Cut, Finding, Triage
@@ -52,6 +54,10 @@ class TriageRequest:
     correction: Correction = NO_CORRECTION
     """What a person says of the one report that is given."""
     only_reproduce: bool = False
+    known: str | None = None
+    """An umbrella, which covers APIs."""
+    tracker: Path | None = None
+    """A harvest, in which issues about findings are looked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +89,7 @@ def run_triage(
         Interrupted: after Ctrl-C, once the finished part has been written.
     """
     _check_places(request)
+    knowledge = Knowledge(request.known, request.tracker)
     entries = loaded(request.inputs, request.correction)
     interpreter, baseline, others = find_interpreter(), find_baseline(), find_others()
     console = Console(
@@ -100,12 +107,11 @@ def run_triage(
         return find_index(target, progress)
 
     benches = Benches(interpreter, wish, found, opened, jobs=request.jobs, baseline=baseline)
-    with progress, benches:
+    with progress, benches, closing(knowledge):
         try:
             for entry in entries:
-                done, stopped = _written(
-                    _one(entry, benches, others, request, progress), benches, request
-                )
+                one = knowledge.told(_one(entry, benches, others, request, progress))
+                done, stopped = _written(one, benches, request)
                 triages.append(done)
                 render_triage(console, done, show_all=request.show_all)
                 if stopped is not None:
@@ -115,7 +121,7 @@ def run_triage(
             stopped = Interrupted()
             if isinstance(halt, Halted):
                 progress.note("interrupted: this report has the siblings found by now")
-                done, _ = _written(as_reported(halt.found), benches, request)
+                done, _ = _written(knowledge.told(as_reported(halt.found)), benches, request)
                 triages.append(done)
                 render_triage(console, done, show_all=request.show_all)
             else:

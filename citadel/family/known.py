@@ -28,6 +28,7 @@ class Known:
     framework: str | None = None
     api: re.Pattern[str] | None = None
     message: re.Pattern[str] | None = None
+    note: str = ""
 
     def covers(self, framework: str, api: str, message: str) -> bool:
         """Whether a finding is of this issue. An API matches as a whole, a message in part."""
@@ -114,4 +115,5 @@ def _known(entry: object, number: int, places: _Places) -> Known:
         framework=entry.get("framework"),
         api=patterns.get("api"),
         message=patterns.get("message"),
+        note=entry.get("note", ""),
     )

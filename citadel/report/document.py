@@ -4,11 +4,12 @@ In: the build under test and the triages. Out: a dictionary of plain JSON values
 contract are additive: `files` of a report, `case.observed`, `case.runs`, `case.samples`,
 `case.evidence`, `case.doubts`, `case.file`, `case.aliases`, `tried`, `control`, and per sibling
 `aliases`; `operation`, in the case and per sibling, is the same for the forms of one operation
-(function, method, layer); `ways` and `releases` tell where else the first case fails; `unsure` is
-what the reading leaves open; `rules` of a report are the ids of the rules that decided in it, and
-those of the document tell how often each rule was asked, answered and was followed. An API with
-several public names has an entry for each of them, so that one looks up whatever name one has;
-`alias_of` tells the name under which it was judged.
+(function, method, layer); `ways` and `releases` tell where else the first case fails; `issues` of
+the case and per sibling are what it may be known by; `unsure` is what the reading leaves open;
+`rules` of a report are the ids of the rules that decided in it, and those of the document tell how
+often each rule was asked, answered and was followed. An API with several public names has an entry
+for each of them, so that one looks up whatever name one has; `alias_of` tells the name under which
+it was judged.
 """
 
 from __future__ import annotations
@@ -113,6 +114,7 @@ def sibling_record(finding: Finding) -> dict[str, Any]:
         "samples": [round(sample, 4) for sample in verdict.samples],
         "aliases": list(finding.aliases),
         "alias_of": None,
+        "issues": [one.to_json() for one in finding.issues],
     }
 
 
@@ -157,6 +159,7 @@ def _source_under(name: str, case: BugCase) -> dict[str, Any]:
         "samples": [],
         "aliases": [],
         "alias_of": case.api,
+        "issues": [one.to_json() for one in case.issues],
     }
 
 
@@ -217,6 +220,7 @@ def _case_record(case: BugCase) -> dict[str, Any]:
         "doubts": list(case.doubts),
         "trigger": {**case.trigger.to_json(), "relation": case.relation},
         "file": case.file,
+        "issues": [one.to_json() for one in case.issues],
     }
 
 

@@ -24,6 +24,7 @@ from citadel.report.lead import Lead, lead
 from citadel.report.order import INTENDED, by_operation, everywhere, may_be_intended, ranked
 from citadel.report.severity import severity
 from citadel.report.text import code_span, counted, fence, lines_of, table_cell
+from harvest.tracker.issue import Issue
 
 LINES = 60
 """Most lines of a page."""
@@ -165,8 +166,12 @@ def _operations(triage: Triage, case: BugCase, bugs: list[Finding], room: int) -
     own = [one for one in bugs if (one.operation or one.api) == operation]
     others = by_operation(one for one in bugs if one not in own)
     rows = [_own(case, len(own)), *map(_row, others)]
+    columns: tuple[str, ...] = ("API", "forms", "severity", "confidence", "control", "symptom")
+    known = [_known(case.issues), *(_known(forms[0].issues) for forms in others)]
+    if any(known):
+        columns = (*columns, "perhaps known as")
+        rows = [f"{row} {issue} |" for row, issue in zip(rows, known, strict=True)]
     kept = rows[: max(1, room)]
-    columns = ("API", "forms", "severity", "confidence", "control", "symptom")
     head = f"{_cells(*columns)}\n{_cells(*('---' for _ in columns))}"
     parts = [heading, "\n".join((head, *kept))]
     if len(rows) > len(kept):
@@ -199,6 +204,12 @@ def _row(forms: Sequence[Finding]) -> str:
         "none" if first.evidence is None or first.evidence.control is None else "runs through",
         table_cell(shown, _CELL),
     )
+
+
+def _known(issues: Sequence[Issue]) -> str:
+    """The issues that an operation may be known by, as a cell. In code: a bare link would tell
+    their readers."""
+    return ", ".join(table_cell(str(one), 100) for one in issues)
 
 
 def _cells(*cells: str) -> str:

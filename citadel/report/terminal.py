@@ -36,6 +36,7 @@ from citadel.report.order import (
     ranked,
 )
 from citadel.report.text import counted, plain, shorten
+from harvest.tracker.issue import Issue
 
 _WIDE = 130
 _MOST_BUGS = 20
@@ -109,12 +110,18 @@ def _render_case(console: Console, triage: Triage) -> None:
         say(console, f"trigger: {case.trigger.sentence}")
     for title, told in elsewhere(triage):
         say(console, f"{title.lower()}: {told}")
+    if case.issues:
+        say(console, _known(case.issues))
     if case.relation:
         say(console, f"brought into other APIs' own calls: {case.relation}")
     for doubt in case.doubts:
         say(console, f"doubt: {doubt}", style="yellow")
     if case.needs:
         say(console, f"needs: {', '.join(case.needs)}")
+
+
+def _known(issues: Sequence[Issue]) -> str:
+    return f"perhaps known as {', '.join(map(str, issues))}"
 
 
 def _render_bugs(console: Console, triage: Triage, *, show_all: bool) -> None:
@@ -157,6 +164,8 @@ def _print_wide(
             *([file] if any(files) else []),
         )
         rows.add_row(*(cell(console, text) for text in row))
+        if finding.issues:
+            rows.add_row(cell(console, f"  {_known(finding.issues)}"))
         for other in others:
             rows.add_row(cell(console, f"  {other.api}"), cell(console, _verdict(other.verdict)))
     console.print(rows)
@@ -181,6 +190,8 @@ def _print_narrow(
             say(console, edits, indent=4)
         if file := _file(finding, folder):
             console.print(cell(console, f"    {file}"), soft_wrap=True)
+        if finding.issues:
+            say(console, _known(finding.issues), indent=4)
         if others:
             names = ", ".join(plain(other.api) for other in others)
             say(console, f"also {names}", indent=4)

@@ -1,0 +1,158 @@
+"""Which issues of a harvest are about an API and a symptom: full-text search (SQLite's FTS5).
+
+In: the file of a harvest. Out: for an API and what it shows, the likeliest issues. The index is
+made once per version of the file, and kept in the cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from analysis import cache
+from analysis.errors import CitadelError
+from harvest.report.model import BadInput, Report
+from harvest.tracker.issue import Issue
+from harvest.tracker.stored import read_harvest
+
+MOST_TEXT = 20_000
+"""Characters of an issue and its comments that are searched."""
+MOST_WORDS = 12
+"""Words of a symptom that are searched for."""
+LEAST = 0.5
+"""Likeness from which on an issue is told."""
+_BATCH = 500
+_IN_TITLE = 4.0
+"""How much more a word in a title counts than one in the text."""
+_WORD = re.compile(r"[A-Za-z_]\w{3,}")
+_TOKENS = "unicode61 tokenchars '_'"
+
+
+class Tracker:
+    """The issues of a harvest, to be searched; a context manager."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def __enter__(self) -> Tracker:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the index."""
+        self._db.close()
+
+    def about(self, api: str, framework: str, symptom: str, *, most: int = 3) -> list[Issue]:
+        """The likeliest issues, the best first; none that do not name the API and its framework.
+
+        Args:
+            api: its public name; issues may use the last part alone.
+            framework: what it is called in issues ("tensorflow"), beside the name's first part.
+            symptom: what it shows, in words: an exception's message, say.
+            most: how many at most.
+        """
+        leaf = api.rpartition(".")[2].strip("_").lower()
+        if not (leaf.isidentifier() and api.isascii()):
+            return []
+        words = words_of(symptom, leaf)
+        asked = " OR ".join(f'"{word}"' for word in (leaf, *words))
+        of = f'"{api.partition(".")[0]}" OR "{framework}"'
+        rows = self._db.execute(
+            "SELECT repository, number, title, state, text FROM issues"
+            " WHERE issues MATCH ? ORDER BY bm25(issues, 0, 0, ?, 0, 1.0), number LIMIT ?",
+            [f'{{title text}} : (({of}) AND "{leaf}" AND ({asked}))', _IN_TITLE, most],
+        )
+        return [
+            Issue(
+                place=f"{repository}#{number}",
+                title=title,
+                state=state,
+                likeness=_likeness(leaf, words, title, text),
+            )
+            for repository, number, title, state, text in rows.fetchall()
+        ]
+
+
+def words_of(symptom: str, leaf: str = "") -> tuple[str, ...]:
+    """The words of a symptom that are worth searching for, in their order, each once.
+
+    >>> words_of("RuntimeError: size -3 is negative, size is negative")
+    ('runtimeerror', 'size', 'negative')
+    """
+    found = (word.lower() for word in _WORD.findall(symptom))
+    return tuple(word for word in dict.fromkeys(found) if word != leaf)[:MOST_WORDS]
+
+
+def _likeness(leaf: str, words: Sequence[str], title: str, text: str) -> float:
+    has = {word.lower() for word in re.findall(r"\w+", f"{title} {text}")}
+    named = 0.5 if leaf in {word.lower() for word in re.findall(r"\w+", title)} else 0.25
+    return round(named + (0.5 * len(has & set(words)) / len(words) if words else 0.0), 3)
+
+
+def open_tracker(harvest: Path) -> Tracker:
+    """The issues of a harvest, indexed; takes about a second per 5,000 of them the first time.
+
+    Raises:
+        CitadelError: when the file cannot be read, or holds no issue.
+    """
+    try:
+        known = harvest.stat()
+    except OSError as problem:
+        raise CitadelError(
+            f"{harvest} cannot be read: {problem.strerror}", "name the harvest of `citadel mine`"
+        ) from problem
+    version = f"{harvest.resolve()}\n{known.st_size}\n{known.st_mtime_ns}"
+    place = cache.folder() / "trackers" / f"{hashlib.sha256(version.encode()).hexdigest()[:24]}.db"
+    if not place.exists():
+        _make(harvest, place)
+    return Tracker(Database(place))
+
+
+def _make(harvest: Path, place: Path) -> None:
+    """Write the index beside its place, then there: it is whole or absent."""
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place.parent) as folder:
+            path = Path(folder) / place.name
+            with closing(Database(path)) as db:
+                db.execute(
+                    "CREATE VIRTUAL TABLE issues USING fts5("
+                    "repository UNINDEXED, number UNINDEXED, title, state UNINDEXED, text,"
+                    f' tokenize="{_TOKENS}")'
+                )
+                db.table("issues").insert_all(_rows(harvest), batch_size=_BATCH)
+                empty = not db.table("issues").count
+            if empty:
+                raise CitadelError(f"{harvest} has no issues", "name the harvest of `citadel mine`")
+            path.replace(place)
+    except (OSError, sqlite3.Error) as problem:
+        raise CitadelError(
+            f"the index of {harvest} cannot be written: {problem}", "CITADEL_CACHE names a folder"
+        ) from problem
+
+
+def _rows(harvest: Path) -> Iterator[dict[str, object]]:
+    for one in read_harvest(harvest):
+        if isinstance(one, BadInput) or one.number is None or one.pull_request:
+            continue
+        yield {
+            "repository": one.repository or "",
+            "number": one.number,
+            "title": one.title,
+            "state": one.state,
+            "text": _text(one),
+        }
+
+
+def _text(report: Report) -> str:
+    parts = (report.body, *(comment.body for comment in report.thread))
+    return "\n\n".join(parts)[:MOST_TEXT]
