@@ -71,14 +71,24 @@ def reduce(
 def bisect(
     case: Case,
     builds: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             "--python",
             metavar="PATH",
             show_default=False,
             help="Interpreter with a release of the framework; give it once for each.",
         ),
-    ],
+    ] = None,
+    install: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--install",
+            metavar="NAME==V,V",
+            show_default=False,
+            help="Releases that uv, or else pip, is to install, each in an environment of its own"
+            " that is kept in the cache: 'torch==2.5.*,2.9.1'.",
+        ),
+    ] = None,
     framework: FrameworkOfApi = None,
     backend: Backend = None,
     json: Json = None,
@@ -96,13 +106,20 @@ def bisect(
 
         citadel bisect generated_cases/torch/2cc230920927e050/source.py
         --python /usr/bin/python3 --python ~/venvs/torch2.13/bin/python
+
+        citadel bisect generated_cases/tensorflow/a4b5e12850991100/tf.norm.py
+        --install 'tensorflow-cpu==2.16.*,2.18.*,2.21.*'
     """
     from analysis.target.session import Limits
     from citadel.commands.casework import BisectRequest, run_bisect
 
-    pythons = tuple(dict.fromkeys(builds))
     request = BisectRequest(
-        case=case, pythons=pythons, json=json, no_sandbox=no_sandbox, limits=Limits(wall=timeout)
+        case=case,
+        pythons=tuple(dict.fromkeys(builds or ())),
+        install=tuple(install or ()),
+        json=json,
+        no_sandbox=no_sandbox,
+        limits=Limits(wall=timeout),
     )
     raise typer.Exit(run_bisect(request, read_wish(framework, backend), Progress()))
 

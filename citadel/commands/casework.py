@@ -12,6 +12,7 @@ from analysis.errors import CitadelError
 from analysis.target.session import Limits
 from analysis.target.target import Interpreter, Target
 from citadel.casefile import CONTROL, CaseFile, read_case
+from citadel.commands.installing import installed, requirements
 from citadel.commands.progress import Progress
 from citadel.elsewhere import at
 from citadel.places import Place, State, release_order, turns
@@ -96,10 +97,11 @@ def _write(out: Path, case: CaseFile, found: Reduced, target: Target) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BisectRequest:
-    """What `citadel bisect` was asked to do."""
+    """What `citadel bisect` was asked to do; `install` are requirements of releases to be had."""
 
     case: Path
     pythons: tuple[str, ...]
+    install: tuple[str, ...]
     json: str | None
     no_sandbox: bool
     limits: Limits
@@ -109,16 +111,23 @@ def run_bisect(request: BisectRequest, wish: Wish, progress: Progress) -> int:
     """Run one case on several builds; the exit status.
 
     Raises:
-        CitadelError: where the file is no case, or an interpreter has not its framework.
+        CitadelError: where the file is no case, there is no interpreter, or one has not its
+            framework.
     """
     case = read_case(request.case)
+    wanted = [one for given in request.install for one in requirements(given)]
+    if not request.pythons and not wanted:
+        raise CitadelError(
+            "no release to run it on", "name interpreters with --python, or releases with --install"
+        )
     if not case.fails:
         raise CitadelError(
             f"{case.path.name} does not fail by itself", "of what it prints nothing can be said"
         )
     writable(request.json)
+    made = (installed(one, progress.note) for one in wanted)
     targets = []
-    for python in request.pythons:
+    for python in (*request.pythons, *filter(None, made)):
         found = _target(case, Interpreter(python, no_sandbox=request.no_sandbox), wish)
         targets.append((python, found))
     targets.sort(key=lambda one: release_order(one[1].info.version))
