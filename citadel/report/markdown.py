@@ -165,7 +165,7 @@ def _operations(triage: Triage, case: BugCase, bugs: list[Finding], room: int) -
     operation = case.operation or case.api
     own = [one for one in bugs if (one.operation or one.api) == operation]
     others = by_operation(one for one in bugs if one not in own)
-    rows = [_own(case, len(own)), *map(_row, others)]
+    rows = [_own(case, len(own)), *(_row(forms, case) for forms in others)]
     columns: tuple[str, ...] = ("API", "forms", "severity", "confidence", "control", "symptom")
     known = [_known(case.issues), *(_known(forms[0].issues) for forms in others)]
     if any(known):
@@ -191,18 +191,20 @@ def _own(case: BugCase, others: int) -> str:
     return _cells(table_cell(case.api, 200), *cells)
 
 
-def _row(forms: Sequence[Finding]) -> str:
+def _row(forms: Sequence[Finding], case: BugCase) -> str:
     """The row of one operation, by the form of it that comes first."""
     first = forms[0]
     symptom = first.verdict.symptom
-    shown = _short(symptom) if symptom is not None else ""
+    shown = table_cell(_short(symptom), _CELL) if symptom is not None else ""
+    if symptom is not None and case.reproduces and _short(symptom) == _short(case.symptom):
+        shown = "the same"
     return _cells(
         table_cell(first.api, 200),
         str(len(forms)),
         str(severity(symptom, first.api)),
         f"{first.verdict.confidence:.2f}",
         "none" if first.evidence is None or first.evidence.control is None else "runs through",
-        table_cell(shown, _CELL),
+        shown,
     )
 
 

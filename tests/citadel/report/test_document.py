@@ -62,6 +62,7 @@ def test_the_contract(
             "relation": "",
         },
         "file": None,
+        "issues": [],
     }
     assert [s["api"] for s in report["siblings"]] == ["a.bug", "b.clean", "a.bug.alias"]
     assert report["siblings"][0] == {
@@ -94,6 +95,7 @@ def test_the_contract(
         "samples": [],
         "aliases": ["a.bug.alias"],
         "alias_of": None,
+        "issues": [],
     }
     other = {**report["siblings"][0], "api": "a.bug.alias", "aliases": [], "alias_of": "a.bug"}
     assert report["siblings"][2] == other

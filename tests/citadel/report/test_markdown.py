@@ -87,7 +87,7 @@ Shows `ValueError: bad width 3`. The control (`w is 4 (3: works)`) runs through:
 | API | forms | severity | confidence | control | symptom |
 | --- | --- | --- | --- | --- | --- |
 | `builtins.int` | 1 | exception | reported | none | `ValueError: bad width 3` |
-| `builtins.float` | 2 | exception | 0.90 | runs through | `ValueError: bad width 3` |
+| `builtins.float` | 2 | exception | 0.90 | runs through | the same |
 
 ## Also seen
 
