@@ -1,4 +1,4 @@
-"""The case of a family that people should see first: the smallest that has a control.
+"""The case of a family that people should see first: of the reported operation, if it still fails.
 
 In: the reproduced report and its findings. Out: one of them, as scripts that fail and that do not.
 """
@@ -36,11 +36,17 @@ class Lead:
 
 
 def lead(case: BugCase, bugs: Sequence[Finding], repro: Repro | None = None) -> Lead | None:
-    """The case to show first: people call its API themselves, it fails by itself, it has a control,
-    and it is short. Where it was reduced, it is the `repro`."""
-    found = [_of_source(case)] if case.reproduces else []
-    found += [_of_finding(one, case.symptom) for one in bugs if one.code]
-    first = min(found, key=_place, default=None)
+    """The case to show first: people call its API themselves, it fails by itself, it is of the
+    reported operation (of a sibling nobody has said that it is wrong), it has a control, and it is
+    short. Where it was reduced, it is the `repro`."""
+    own = case.operation or case.api
+    found = [(True, _of_source(case))] if case.reproduces else []
+    found += [
+        ((one.operation or one.api) == own, _of_finding(one, case.symptom))
+        for one in bugs
+        if one.code
+    ]
+    _, first = min(found, key=_place, default=(False, None))
     if first is None:
         return None
     if repro is not None and repro.api == first.api:
@@ -54,8 +60,9 @@ def lead(case: BugCase, bugs: Sequence[Finding], repro: Repro | None = None) -> 
     return replace(first, code=code, control=control)
 
 
-def _place(one: Lead) -> tuple[bool, bool, bool, int]:
-    return is_raw(one.api), not one.fails, not one.control, lines_of(one.code)
+def _place(found: tuple[bool, Lead]) -> tuple[bool, bool, bool, bool, int]:
+    own, one = found
+    return is_raw(one.api), not one.fails, not own, not one.control, lines_of(one.code)
 
 
 def _of_source(case: BugCase) -> Lead:

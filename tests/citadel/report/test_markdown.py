@@ -117,6 +117,25 @@ def test_where_else_the_case_fails(
     assert "Releases: `first bad: 2.9.1 (good in 1.13.1)`" in text
 
 
+def test_the_reported_operation_is_shown_first(
+    target: TargetSummary,
+    make_finding: Callable[..., Finding],
+    make_triage: Callable[..., Triage],
+) -> None:
+    control = Control(variations=(), sentence="", outcome=Under.CURED, code="x()\n")
+    other = replace(
+        make_finding("builtins.float", code="float()\n"),
+        fails=True,
+        evidence=Evidence(controls=(control,)),
+    )
+    triage = make_triage(other, code="a = 1\nb = 2\nint(a, b)\n")
+    assert triage.case is not None
+    own = replace(triage, case=replace(triage.case, check=triage.case.code))
+    assert "\nint(a, b)\n" in family_markdown(target, own)
+    fixed = replace(own, case=replace(triage.case, reproduces=False))
+    assert "\nfloat()\n" in family_markdown(target, fixed)
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_changes_no_structure(
     text: str,
