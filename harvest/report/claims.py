@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 from analysis.rules import Phrase, Registry
 from harvest.report.failures import find_failures
-from harvest.report.intended import contrasts
 from harvest.report.markdown import Document
 from harvest.report.model import Claim, ClaimKind, ClaimSource
 from harvest.report.symptoms import (
@@ -162,11 +161,11 @@ def find_claims(title: str, document: Document, *, code: str | None = None) -> t
 
 @_PLACES.rule("in-blocks")
 def _in_blocks(texts: _Texts) -> _Ranked | None:
-    """Blocks hold logs, unless they show what is refused as it should be."""
+    """Blocks hold logs, unless they show what should happen."""
     document = texts.document
-    intended = contrasts(texts.title, document) | wished_blocks(document)
+    wished = wished_blocks(document)
     blocks = [block for block in document.blocks if not _DUMP.fullmatch(block.lead[:80])]
-    telling = [block for block in blocks if block.number not in intended]
+    telling = [block for block in blocks if block.number not in wished]
     found: _Ranked = []
     for block in telling or blocks:
         late = 10 if ELSEWHERE.search(_SENTENCE.split(block.lead.strip())[-1]) else 0

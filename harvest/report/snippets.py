@@ -12,8 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from analysis.rules import Phrase, Registry
-from harvest.report import absent, awaited, entries, intended, noted, parametrised, timed
-from harvest.report.intended import contrasts
+from harvest.report import absent, awaited, entries, noted, parametrised, timed
 from harvest.report.lines import is_environment, is_output
 from harvest.report.markdown import Block, Document
 from harvest.report.model import Snippet
@@ -98,7 +97,6 @@ _REVISIONS = Registry(
     *absent.REVISIONS,
     revision(noted.NAME, noted.print_noted, noted.EXAMPLES),
     revision(timed.NAME, timed.call_timed, timed.EXAMPLES),
-    revision(intended.NAME, intended.catch_intended, intended.EXAMPLES),
     revision(awaited.NAME, awaited.put_in_blocks, awaited.EXAMPLES),
 )
 """Changes that make a case run, or its failure visible."""
@@ -110,9 +108,7 @@ class _Piece:
     code: Repaired
 
 
-def find_snippets(
-    document: Document, *, title: str = "", code: str | None = None
-) -> tuple[Snippet, ...] | str:
+def find_snippets(document: Document, *, code: str | None = None) -> tuple[Snippet, ...] | str:
     """Return the snippets of a document (or of a script, `code`), or why there are none.
 
     Origins count all blocks of the document, logs too.
@@ -129,9 +125,7 @@ def find_snippets(
         elif found is not None and (key := ast.dump(found.tree)) not in seen:
             seen.add(key)
             pieces.append(_Piece(block=block, code=found))
-    refused = contrasts(title, document)
-    telling = [piece for piece in pieces if piece.block.number not in refused]
-    snippets = _WAYS.first(pieces, telling, document.prose)
+    snippets = _arrange(pieces) or _inline(document.prose)
     return snippets or ("no code" if pieces else _why_none(document, refusals))
 
 
@@ -239,30 +233,6 @@ def _is_value(value: ast.expr) -> bool:
     works = any(isinstance(node, ast.BinOp | ast.Await) for node in ast.walk(value))
     names = any(isinstance(node, ast.Name | ast.Attribute) for node in ast.walk(value))
     return not (works and names)
-
-
-_WAYS: Registry[[list[_Piece], list[_Piece], str], tuple[Snippet, ...]] = Registry("snippet")
-"""Where snippets come from: all pieces, those that do not show what is refused, the text."""
-
-
-@_WAYS.rule("blocks-that-tell")
-def _of_telling(
-    pieces: list[_Piece], telling: list[_Piece], prose: str
-) -> tuple[Snippet, ...] | None:
-    """The blocks, without those that show what is refused as it should be."""
-    return _arrange(telling) or None
-
-
-@_WAYS.rule("all-blocks")
-def _of_all(pieces: list[_Piece], telling: list[_Piece], prose: str) -> tuple[Snippet, ...] | None:
-    """All blocks."""
-    return _arrange(pieces) or None
-
-
-@_WAYS.rule("inline-code")
-def _of_text(pieces: list[_Piece], telling: list[_Piece], prose: str) -> tuple[Snippet, ...] | None:
-    """Calls in backticks."""
-    return _inline(prose) or None
 
 
 def _arrange(pieces: list[_Piece]) -> tuple[Snippet, ...]:

@@ -310,12 +310,6 @@ IN_WORDS: tuple[Symptom, ...] = (
             ("a stride is accepted",),
         ),
         Wording(
-            "claim/nothing-raised",
-            r"no (?:error|exception) (?:is )?raised",
-            ("no exception is raised",),
-            ("an exception is raised",),
-        ),
-        Wording(
             "claim/does-not-validate",
             r"do(?:es)?(?: not|n't) (?:check|validate|reject)",
             ("fold does not validate its stride",),
@@ -355,22 +349,10 @@ IN_WORDS: tuple[Symptom, ...] = (
             ("slowfast",),
         ),
         Wording(
-            "cost/regression-in-speed",
-            r"regression in (?:speed|performance)",
-            ("a regression in speed",),
-            ("a regression in the parser",),
-        ),
-        Wording(
             "cost/takes-too-long",
             r"takes (?:too long|forever|minutes|hours)",
             ("a gather takes minutes",),
             ("a gather takes two inputs",),
-        ),
-        Wording(
-            "cost/latency-problem",
-            r"latency (?:issue|problem|regression|increase)",
-            ("a latency regression",),
-            ("the latency is fine",),
         ),
         Wording(
             "cost/takes-longer",
@@ -385,23 +367,10 @@ IN_WORDS: tuple[Symptom, ...] = (
             ("the magnitude of the error",),
         ),
         Wording(
-            "cost/behind",
-            r"(?:lags?|lagging|trails?|\d[\d.]*(?:x| times)) behind"
-            r"|leaves? \S+ (?:far |way )?behind",
-            ("conv3d lags behind", "NumPy leaves it far behind"),
-            ("the theory behind",),
-        ),
-        Wording(
             "cost/other-is-faster",
             r"(?:is|are|was|were|runs?) (?:(?:much|far|way|\d[\d.]*(?:x| times)) )?faster",
             ("a loop is 3x faster",),
             ("make it faster",),
-        ),
-        Wording(
-            "cost/performance-problem",
-            r"performance (?:regression|issue|problem|drop|degradation)",
-            ("a performance drop",),
-            ("the performance guide",),
         ),
         Wording("cost/times-slower", r"(?:x|times) (?:slower|longer)", ("10 times longer",)),
         *faster_than_size("cost"),

@@ -44,7 +44,7 @@ def _read(report: Report, said: Correction) -> Reading:
     report = said.report(report)
     mentions = find_mentions(report.title, document.prose)
     claims = chosen(report.body, find_claims(report.title, document, code=code))
-    own = find_snippets(document, title=report.title, code=code)
+    own = find_snippets(document, code=code)
     if not isinstance(own, str):
         measured = any(claim.kind is ClaimKind.PERFORMANCE for claim in claims)
         own = tuple(with_cpu_versions(own, report.title, document.prose, measured=measured))

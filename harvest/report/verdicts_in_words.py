@@ -58,12 +58,6 @@ _RIGHT = Wordings(
         ("we expect the sum to be 3",),
         ("we expect the sum",),
     ),
-    Wording(
-        "expectation/expected-that",
-        r"expect(?:s|ed|ing)? that (?:\w+ ){1,3}?(?:is|returns|gives|(?:evaluate|overflow)s to)",
-        ("we expect that it returns 3",),
-        ("we expect that",),
-    ),
     Wording("expectation/expected", r"expect(?:s|ed|ing)?", ("expected 3",), ("unexpected",)),
     Wording(
         "expectation/should-be",

@@ -7,7 +7,6 @@ from harvest.report.accepted import (
     EXAMPLES,
     TITLES,
     accepts,
-    out_of_bounds,
     takes_what_is_none,
     unchecked,
 )
@@ -29,20 +28,3 @@ def test_checks_that_are_missing(sentence, told):
 @pytest.mark.parametrize(("title", "told"), TITLES)
 def test_titles_of_what_there_cannot_be(title, told):
     assert takes_what_is_none(title) is told
-
-
-@pytest.mark.parametrize(
-    ("title", "code", "told"),
-    [
-        ("`f` margin can be less than 0", "f(x, margin=-1)", True),
-        ("rate could also be greater than 1 in f", "f(rate = 2)", True),
-        ("`f`: `p` can be smaller than -1", "f(p=-3)", True),
-        ("f can be less than 0", "f = g(x)", False),
-        ("the loss of f can be less than 0", "loss = f(x)", False),
-        ("the loss of f can be less than 0", "print(loss == f(x))", False),
-        ("margin should be such that it can be less than 0", "f(it=-1)", False),
-        ("crash when margin can be less than 0", "f(margin=-1)", False),
-    ],
-)
-def test_arguments_that_are_out_of_bounds_are_given_by_name(title, code, told):
-    assert out_of_bounds(title, ["import torch", code]) is told
