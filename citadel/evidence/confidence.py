@@ -15,15 +15,18 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from citadel.evidence.controls import FLOOD, class_of
+from citadel.evidence.controls import FLOOD, class_of, own_fault
 from citadel.experiment import Class, Evidence, Under
 from citadel.judge.verdicts import rate
 from citadel.model import Channels, Finding, Road, SymptomKind, VerdictKind
 from citadel.verify.verified import Verified
 
 FILE = Path(__file__).with_name("coefficients.json")
+UNCURED = 0.01
+"""Share of true ones among findings that rest on the symptom alone: 2 of 234 that people judged."""
 FINITE = "finite"
 """The variation that takes NaN and infinities away."""
+_WITHOUT_CURE = (SymptomKind.ACCEPTS, SymptomKind.SLOW, SymptomKind.MEMORY)
 SIGNS: Mapping[str, int] = {
     "near": 1,
     "own_call": 1,
@@ -76,11 +79,33 @@ def weighed(
     evidence = replace(evidence, kind=class_of(evidence, finding.verdict.symptom))
     told = features(finding, evidence, verified)
     evidence = replace(evidence, features=tuple(told.items()))
-    sure = model().confidence(told) * rate(*finding.verdict.runs)
+    sure = model().confidence(told)
+    if rests_on_the_symptom(finding, evidence, verified):
+        sure = min(sure, UNCURED)
+    sure *= rate(*finding.verdict.runs)
     verdict = replace(finding.verdict, confidence=round(sure, 2))
     if sure < (model().threshold if least is None else least):
         verdict = replace(verdict, kind=VerdictKind.ALIKE, reason=reason(evidence))
     return replace(finding, verdict=verdict, evidence=evidence)
+
+
+def rests_on_the_symptom(finding: Finding, evidence: Evidence, verified: Verified) -> bool:
+    """Whether no change is known under which the report's call goes well, and the sibling's with
+    it, though there may be one: that an API that is no relative fails as well is most often right
+    then. Relatives are forms of one operation, and classes of one kind (two optimisers).
+
+    Something that is accepted, or takes its time, has no such change; what dies or fails an
+    internal assertion needs none.
+    """
+    symptom = finding.verdict.symptom or verified.case.symptom
+    return (
+        finding.road is Road.CALL
+        and not evidence.controls
+        and finding.channels.family is None
+        and not finding.channels.peers
+        and symptom.kind not in _WITHOUT_CURE
+        and not own_fault(symptom)
+    )
 
 
 def features(finding: Finding, evidence: Evidence, verified: Verified) -> dict[str, float]:
@@ -123,6 +148,8 @@ def reason(evidence: Evidence) -> str:
     if evidence.kind is Class.SHARED:
         share = round(100 * (evidence.base_rate or 0.0))
         return f"a shared limitation: {share} % of unrelated operations show it as well"
-    if evidence.kind is Class.UNCONTROLLED and evidence.controls:
-        return "no change that cures the report's call says anything of this one"
+    if evidence.kind is Class.UNCONTROLLED:
+        if evidence.controls:
+            return "no change that cures the report's call says anything of this one"
+        return "no change is known that makes the report's call go well: nothing to compare"
     return "too little in common with the report's call"

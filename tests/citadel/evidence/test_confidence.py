@@ -124,3 +124,26 @@ def test_a_model_gives_probabilities():
     one = Model(intercept=0.0, weights={"near": 2.0}, threshold=0.5)
     assert one.confidence({}) == pytest.approx(0.5)
     assert one.confidence({"near": 1.0}) == pytest.approx(0.8808, abs=1e-4)
+
+
+OWN = replace(NEAR, family="method")
+PEER = replace(NEAR, peers=True)
+ASSERTS = replace(RAISED, message="x INTERNAL ASSERT FAILED at a.cpp:3, please report a bug")
+ACCEPTED = Symptom(kind=SymptomKind.ACCEPTS)
+SLOW = Symptom(kind=SymptomKind.SLOW, ratio=9.0)
+
+
+def test_the_symptom_alone_is_no_finding(source):
+    """Where no change makes the report's call go well, nothing can be compared."""
+    one = told(finding(), source)
+    assert (one.verdict.kind, one.verdict.confidence) == (VerdictKind.ALIKE, 0.01)
+    assert "no change is known" in one.verdict.reason
+    assert told(finding(), source, least=0.0).verdict.kind is VerdictKind.BUG
+
+
+@pytest.mark.parametrize(
+    ("channels", "seen"),
+    [(OWN, RAISED), (PEER, RAISED), (NEAR, CRASH), (NEAR, ASSERTS), (NEAR, ACCEPTED), (NEAR, SLOW)],
+)
+def test_what_needs_no_cure_or_has_none(source, channels, seen):
+    assert told(finding(channels=channels, seen=seen), source).verdict.confidence > 0.5
