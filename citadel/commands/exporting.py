@@ -62,6 +62,13 @@ def _exported(case: CaseFile) -> Iterator[Exported]:
         confidence=float(own.get("confidence", 1.0)),
         severity=str(own.get("severity") or severity(case.symptom, case.api)),
         symptom=case.symptom.headline(),
-        control=str((own.get("control") or {}).get("sentence", "")),
+        control=_control(case, own, source),
         file=str(case.path),
     )
+
+
+def _control(case: CaseFile, own: dict[str, Any], source: dict[str, Any]) -> str:
+    """What the control of a case changes; "" where it has none. The report's own has its trigger."""
+    if own:
+        return str((own.get("control") or {}).get("sentence", ""))
+    return str(source.get("trigger") or "") if case.control else ""

@@ -114,6 +114,7 @@ def _write_record(
         "operation": case.operation,
         "case": case.id,
         "symptom": case.symptom.to_json(),
+        "trigger": case.trigger.sentence,
         "fails": bool(case.check),
     }
     build = target_record(target)

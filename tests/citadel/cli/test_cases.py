@@ -165,6 +165,18 @@ def test_export(folder, form, words, count):
     assert words in out.read_text()
 
 
+def test_the_control_of_a_report_is_its_trigger(case, tmp_path):
+    path = case()
+    record = json.loads((tmp_path / "case.json").read_text())
+    record["source"]["trigger"] = "`x` is float32"
+    (tmp_path / "case.json").write_text(json.dumps(record))
+    out = tmp_path / "found.csv"
+    for there in (True, False):
+        run("export", path, "--format", "csv", "--out", out)
+        assert ("`x` is float32" in out.read_text()) is there
+        (tmp_path / "case.control.py").unlink(missing_ok=True)
+
+
 def test_what_cannot_be_exported(folder):
     problem("export", folder / "none.db", "--format", "csv", "--out", folder / "a.csv")
     problem("export", folder, "--format", "sarif", "--out", folder / "a")
