@@ -68,7 +68,7 @@ def _exported(case: CaseFile) -> Iterator[Exported]:
 
 
 def _control(case: CaseFile, own: dict[str, Any], source: dict[str, Any]) -> str:
-    """What the control of a case changes; "" where it has none. The report's own has its trigger."""
+    """What the control of a case changes; "" where it has none. That of a report is its trigger."""
     if own:
         return str((own.get("control") or {}).get("sentence", ""))
     return str(source.get("trigger") or "") if case.control else ""
