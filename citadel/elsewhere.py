@@ -6,7 +6,7 @@ In: a script that fails by itself, its control if there is one, and a session. O
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from analysis.target.frameworks import FRAMEWORKS
@@ -52,37 +52,41 @@ def in_ways(
     script: Script, names: Sequence[str], framework: str, session: Session, limits: Limits
 ) -> Iterator[Place]:
     """Run a case eagerly, and compiled in each way that its framework has; `names` are those under
-    which its API can be called. What compiles nothing, or takes too long, is left out.
+    which its API can be called: these calls are compiled where the case compiles nothing itself.
+    What compiles nothing then either, or takes too long, is left out.
 
     Raises:
         CitadelError: when the interpreter cannot be started at all.
     """
     deadline = time.monotonic() + SECONDS
-    known = FRAMEWORKS[framework]
-    for way in known.ways:
+    compiles = False
+
+    def run(code: str, way: str) -> Observation | None:
         left = deadline - time.monotonic()
         if left <= 0:
-            return
+            return None
         within = replace(limits, wall=min(limits.wall, left))
-        arguments = {"way": way, "names": list(names)}
-        seen = session.run(script.code, entry="compiling:run", arguments=arguments, limits=within)
+        arguments = {"way": way, "names": [] if compiles else list(names)}
+        seen = session.run(code, entry="compiling:run", arguments=arguments, limits=within)
+        return None if seen.outcome is Outcome.TIMEOUT else seen
+
+    plain, *_ = ways = FRAMEWORKS[framework].ways
+    for way in ways:
+        seen = run(script.code, way)
+        if seen is None:
+            continue
         compiled = any(one.get("e") == _COMPILED for one in seen.extra)
-        if (way != known.ways[0] and not compiled) or seen.outcome is Outcome.TIMEOUT:
+        if way == plain:
+            compiles = compiled  # by the case itself: this way compiles no calls
+        elif not compiled:
             continue
         if not _is_shown(script, seen):
             yield _told(way, script, seen)
-            continue
-        well = not script.control or _goes_well(script, arguments, session, within)
-        yield Place(way, State.BAD if well else State.UNSURE, _words(seen))
-
-
-def _goes_well(
-    script: Script, arguments: Mapping[str, object], session: Session, limits: Limits
-) -> bool:
-    seen = session.run(
-        script.control, entry="compiling:run", arguments=dict(arguments), limits=limits
-    )
-    return seen.outcome is Outcome.OK
+        elif not script.control:
+            yield Place(way, State.BAD, _words(seen))
+        elif (well := run(script.control, way)) is not None:
+            state = State.BAD if well.outcome is Outcome.OK else State.UNSURE
+            yield Place(way, state, _words(seen))
 
 
 def _is_shown(script: Script, seen: Observation) -> bool:

@@ -40,7 +40,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Elsewhere:
-    """What became of one case in other ways to run it, and in other releases, these in order."""
+    """What became of a case of `api` in other ways to run it, and in other releases, in order."""
+
+    api: str = ""
 
     ways: tuple[Place, ...] = ()
     releases: tuple[Place, ...] = ()

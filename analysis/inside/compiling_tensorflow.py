@@ -9,16 +9,15 @@ from compiling import replace
 def use(way, names, tell):
     """Make graphs in this way from now on; see `compiling.run`."""
     graph = tf.function
+    tf.config.run_functions_eagerly(way == "eager")
 
     @functools.wraps(graph)
-    def chosen(func=None, **given):
+    def chosen(func=None, *args, **given):
         if func is None:
-            return lambda one: chosen(one, **given)
+            return lambda one: chosen(one, *args, **given)
         tell()
-        if way == "eager":
-            return func
         given.pop("experimental_compile", None)
-        return graph(func, **dict(given, jit_compile=way == "xla"))
+        return graph(func, *args, **dict(given, jit_compile=way == "xla"))
 
     tf.function = chosen
     if way == "eager":

@@ -17,7 +17,6 @@ def use(way, names, tell):
         if model is None:
             return lambda one: chosen(one, **given)
         tell()
-        inside.append(model)  # for good: what such a case calls is not compiled once more
         if way == "eager":
             return model
         kept = {name: given[name] for name in ("fullgraph", "dynamic") if name in given}

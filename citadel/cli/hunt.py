@@ -220,6 +220,7 @@ def report(
         citadel report --no-plain --framework torch --api norm --json findings.json
     """
     from citadel.commands.reporting import ReportRequest, run_report
+    from citadel.family.umbrella import read_known_issues
     from citadel.store.queries import Filter
 
     read_wish(framework, None)
@@ -227,7 +228,7 @@ def report(
         store=store,
         wanted=Filter(framework=framework, kind=kind, api=api, only_new=new, no_plain=no_plain),
         builds=tuple(build or ()),
-        known=known,
+        known=() if known is None else read_known_issues(known),
         limit=limit,
         show_all=show_all,
         json=json,

@@ -125,11 +125,18 @@ def run_bisect(request: BisectRequest, wish: Wish, progress: Progress) -> int:
             f"{case.path.name} does not fail by itself", "of what it prints nothing can be said"
         )
     writable(request.json)
-    made = (installed(one, progress.note) for one in wanted)
-    targets = []
-    for python in (*request.pythons, *filter(None, made)):
-        found = _target(case, Interpreter(python, no_sandbox=request.no_sandbox), wish)
-        targets.append((python, found))
+
+    def opened(python: str) -> Target:
+        return _target(case, Interpreter(python, no_sandbox=request.no_sandbox), wish)
+
+    targets = [(python, opened(python)) for python in request.pythons]
+    for requirement in wanted:
+        made = installed(requirement, progress.note)
+        if made is not None:
+            try:
+                targets.append((made, opened(made)))
+            except CitadelError as problem:
+                progress.note(f"{requirement} does not work: {problem.message}")
     targets.sort(key=lambda one: release_order(one[1].info.version))
     builds: list[tuple[str, Place]] = []
     with progress:

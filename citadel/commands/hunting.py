@@ -73,8 +73,8 @@ def run_hunt(
     """
     # Indexes and reports count: a night is over when it is over.
     request = replace(request, hunt=replace(request.hunt, since=time.monotonic()))
-    if request.known is not None:
-        read_known_issues(request.known)  # a mistake in it shows now, not after the night
+    # A mistake in it shows now, not after the night.
+    known = () if request.known is None else read_known_issues(request.known)
     writable(request.json)
     try:
         creatable(request.hunt.out)
@@ -103,7 +103,7 @@ def run_hunt(
     asked = ReportRequest(
         store=request.store,
         wanted=Filter(),
-        known=request.known,
+        known=known,
         json=request.json,
         limit=10,
         order=False,

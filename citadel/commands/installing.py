@@ -5,6 +5,7 @@ In: requirements as pip has them. Out: the interpreter of an environment for eac
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import re
 import shutil
@@ -16,8 +17,8 @@ from pathlib import Path
 from analysis import cache
 from analysis.errors import CitadelError
 
-BESIDE = "numpy"
-"""What the frameworks' results are compared with, and PyTorch does not bring along."""
+NUMPY = "numpy<2" if sys.version_info < (3, 13) else "numpy"
+"""What PyTorch does not bring along; releases before 2.3 know no later one."""
 _DONE = "complete"
 _REQUIREMENT = re.compile(
     r"(?P<name>[A-Za-z][\w.-]*)\s*==\s*(?P<versions>[\w.*+-]+(?:,[\w.*+-]+)*)"
@@ -52,20 +53,12 @@ def installed(requirement: str, note: Callable[[str], None]) -> str | None:
     name = re.sub(r"[^\w.]+", "-", requirement.replace("*", "x"))
     place = cache.folder() / "environments" / f"{name}-{key}"
     python = place / "bin" / "python"
-    if (place / _DONE).exists():
-        return str(python)
-    note(f"installing {requirement} in {place}")
-    shutil.rmtree(place, ignore_errors=True)  # of an attempt that was interrupted
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        for command in _commands(place, python, requirement):
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            if done.returncode:
-                words = (done.stderr or done.stdout).strip().splitlines()[-1:]
-                note(f"{requirement} cannot be had: {' '.join(words)[:_MOST_WORDS]}")
-                shutil.rmtree(place, ignore_errors=True)
+        with place.with_name(f"{place.name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # of two that want one release, one waits
+            if not (place / _DONE).exists() and not _made(requirement, place, python, note):
                 return None
-        (place / _DONE).touch()
     except OSError as problem:
         raise CitadelError(
             f"{place} cannot be made: {problem.strerror}", "CITADEL_CACHE names another folder"
@@ -73,11 +66,27 @@ def installed(requirement: str, note: Callable[[str], None]) -> str | None:
     return str(python)
 
 
+def _made(requirement: str, place: Path, python: Path, note: Callable[[str], None]) -> bool:
+    """Whether the environment could be made; what is left of an attempt is removed."""
+    note(f"installing {requirement} in {place}")
+    shutil.rmtree(place, ignore_errors=True)
+    for command in _commands(place, python, requirement):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            words = (done.stderr or done.stdout).strip().splitlines()[-1:]
+            note(f"{requirement} cannot be had: {' '.join(words)[:_MOST_WORDS]}")
+            shutil.rmtree(place, ignore_errors=True)
+            return False
+    (place / _DONE).touch()
+    return True
+
+
 def _commands(place: Path, python: Path, requirement: str) -> Iterator[list[str]]:
     uv = shutil.which("uv")
+    wanted = [requirement, NUMPY] if requirement.startswith("torch=") else [requirement]
     if uv is not None:
         yield [uv, "venv", "--quiet", "--python", sys.executable, str(place)]
-        yield [uv, "pip", "install", "--quiet", "--python", str(python), requirement, BESIDE]
+        yield [uv, "pip", "install", "--quiet", "--python", str(python), *wanted]
     else:
         yield [sys.executable, "-m", "venv", str(place)]
-        yield [str(python), "-m", "pip", "install", "--quiet", requirement, BESIDE]
+        yield [str(python), "-m", "pip", "install", "--quiet", *wanted]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from analysis.errors import CitadelError
 from citadel.family.known import Known
 from citadel.family.umbrella import read_known_issues
 from citadel.model import BugCase, Finding, Symptom, Triage, VerdictKind
 from citadel.report.headline import headline
+from citadel.triage import Halted
 from harvest.tracker.issue import Issue
 from harvest.tracker.search import LEAST, Tracker, open_tracker
 
@@ -26,7 +28,10 @@ class Knowledge:
         CitadelError: where one of them cannot be read.
     """
 
-    def __init__(self, known: str | None, harvest: Path | None) -> None:
+    def __init__(
+        self, known: str | None, harvest: Path | None, note: Callable[[str], None]
+    ) -> None:
+        self._note = note
         self._known: Sequence[Known] = () if known is None else read_known_issues(known)
         self._tracker: Tracker | None = None if harvest is None else open_tracker(harvest)
 
@@ -36,10 +41,23 @@ class Knowledge:
             self._tracker.close()
 
     def told(self, done: Triage) -> Triage:
-        """The triage, with the issues that its case and its bugs may be known by."""
+        """The triage, with the issues that its case and its bugs may be known by.
+
+        Raises:
+            Halted: after Ctrl-C; nothing of the triage is lost.
+        """
         case = done.case
         if case is None or not (self._known or self._tracker):
             return done
+        try:
+            return self._told(done, case)
+        except KeyboardInterrupt:
+            raise Halted(done) from None
+        except CitadelError as problem:  # what is found must not be lost by what is known of it
+            self._note(f"{problem.message}; {problem.hint}")
+            return done
+
+    def _told(self, done: Triage, case: BugCase) -> Triage:
         own = f"{done.repository or ''}#{done.number}"
 
         def known(one: Finding) -> Finding:

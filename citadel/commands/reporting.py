@@ -16,7 +16,6 @@ from typing import Any
 from rich.console import Console
 
 from citadel.family.known import Known, known_issue
-from citadel.family.umbrella import read_known_issues
 from citadel.report.document import write_json
 from citadel.report.files import writable
 from citadel.report.hunted import (
@@ -47,7 +46,7 @@ class ReportRequest:
     store: Path
     wanted: Filter
     builds: tuple[str, ...] = ()
-    known: str | None = None
+    known: tuple[Known, ...] = ()
     limit: int = 20
     show_all: bool = False
     order: bool = True
@@ -59,17 +58,16 @@ def run_report(request: ReportRequest) -> None:
     """Print a store's tables and families.
 
     Raises:
-        CitadelError: when the store or the umbrella list cannot be read, or JSON not be written.
+        CitadelError: when the store cannot be read, or JSON not be written.
     """
     writable(request.json)
-    issues = () if request.known is None else read_known_issues(request.known)
     console = Console(
         file=sys.stderr if request.json == "-" else sys.stdout,
         highlight=False,
         soft_wrap=not sys.stdout.isatty(),
     )
     with open_to_read(request.store) as store:
-        shown = _Shown(store, request, issues)
+        shown = _Shown(store, request)
         shown.render(console)
         if request.json is not None:
             write_json(shown.document(), request.json)
@@ -78,10 +76,10 @@ def run_report(request: ReportRequest) -> None:
 class _Shown:
     """The answers to one request."""
 
-    def __init__(self, store: Store, request: ReportRequest, issues: Sequence[Known]) -> None:
+    def __init__(self, store: Store, request: ReportRequest) -> None:
         self._store = store
         self._request = request
-        self._issues = issues
+        self._issues = [one for one in request.known if not one.done]
         self._builds = queries.latest_builds(store, request.builds)
         self._known: dict[str, str] = {}
         self.kinds, covered = self._without_covered(kinds(store, request.wanted, self._builds))

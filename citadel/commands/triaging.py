@@ -89,7 +89,7 @@ def run_triage(
         Interrupted: after Ctrl-C, once the finished part has been written.
     """
     _check_places(request)
-    knowledge = Knowledge(request.known, request.tracker)
+    knowledge = Knowledge(request.known, request.tracker, progress.note)
     entries = loaded(request.inputs, request.correction)
     interpreter, baseline, others = find_interpreter(), find_baseline(), find_others()
     console = Console(
@@ -214,9 +214,10 @@ def _done(
     where = Placing(
         target=stand.target,
         catalog=stand.catalog,
-        backends=benches.other_backends(stand.target),
+        backends=benches.other_backends,
         others=others,
         limits=request.options.limits,
+        note=progress.note,
     )
     try:
         return placed(done, reading, where)

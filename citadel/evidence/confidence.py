@@ -90,9 +90,9 @@ def weighed(
 
 
 def rests_on_the_symptom(finding: Finding, evidence: Evidence, verified: Verified) -> bool:
-    """Whether no change is known under which the report's call goes well, and the sibling's with
-    it, though there may be one: that an API that is no relative fails as well is most often right
-    then. Relatives are forms of one operation, and classes of one kind (two optimisers).
+    """Whether no change is known under which the report's call goes well, or none can be made on
+    the sibling's, though there may be one: that an API that is no relative fails as well is most
+    often right then. Relatives are forms of one operation, and classes of one kind.
 
     Something that is accepted, or takes its time, has no such change; what dies or fails an
     internal assertion needs none.
@@ -101,6 +101,7 @@ def rests_on_the_symptom(finding: Finding, evidence: Evidence, verified: Verifie
     return (
         finding.road is Road.CALL
         and not evidence.controls
+        and not evidence.contradicts
         and finding.channels.family is None
         and not finding.channels.peers
         and symptom.kind not in _WITHOUT_CURE
@@ -151,5 +152,5 @@ def reason(evidence: Evidence) -> str:
     if evidence.kind is Class.UNCONTROLLED:
         if evidence.controls:
             return "no change that cures the report's call says anything of this one"
-        return "no change is known that makes the report's call go well: nothing to compare"
+        return "no change is known that makes both calls go well: nothing to compare"
     return "too little in common with the report's call"

@@ -29,6 +29,8 @@ class Known:
     api: re.Pattern[str] | None = None
     message: re.Pattern[str] | None = None
     note: str = ""
+    done: bool = False
+    """Whether it is said to be fixed: what shows it by now is news."""
 
     def covers(self, framework: str, api: str, message: str) -> bool:
         """Whether a finding is of this issue. An API matches as a whole, a message in part."""

@@ -17,29 +17,29 @@ from harvest.report.model import BadInput, Report
 from harvest.tracker.numbered import is_numbered, numbered_reports
 
 _TASK = re.compile(r"[ \t]*[-*+] \[(?P<done>[ xX])\] (?P<text>.+)")
+_SAID_OF = re.compile(r":(?=\s)|\s[-(\[\u2013\u2014]")
+"""What stands between the names of a task and what is said of them."""
 MOST_TEXT = 300
 """Characters of a task that are read."""
 _ISSUE = re.compile(r"[\w.-]+/[\w.-]+#\d+")
-_NOTES = {" ": "umbrella", "x": "umbrella, ticked off"}
 
 
 def tasks(issue: Report, url: str) -> Iterator[Known]:
-    """What the task list of an issue covers: APIs by their whole names, or by the last part where
-    no more is told.
+    """What the task list of an issue covers: APIs by the end of their names, from a dot on.
 
-    >>> issue = Report(source="a/b#1", title="", body="- [ ] `torch.add`\\n- [x] floor_divide(x)")
+    >>> issue = Report(source="a/b#1", title="", body="- [ ] `nn.Fold`: `out` is bad")
     >>> [(one.api.pattern, one.note) for one in tasks(issue, "a/b#1")]
-    [('torch\\\\.add', 'umbrella'), ('(?:\\\\w+\\\\.)*floor_divide_?', 'umbrella, ticked off')]
+    [('(?:\\\\w+\\\\.)*nn\\\\.Fold_?', 'umbrella')]
     """
     for line in issue.body.splitlines():
         task = _TASK.match(line)
         if task is None:
             continue
-        for name in _names(task["text"][:MOST_TEXT]):
-            whole = "" if "." in name else r"(?:\w+\.)*"
-            form = "" if "." in name else "_?"
-            pattern = re.compile(f"{whole}{re.escape(name)}{form}")
-            yield Known(url=url, api=pattern, note=_NOTES[task["done"].lower()])
+        done = task["done"] != " "
+        for name in _names(_SAID_OF.split(task["text"][:MOST_TEXT])[0]):
+            pattern = re.compile(rf"(?:\w+\.)*{re.escape(name)}_?")
+            note = "umbrella, ticked off" if done else "umbrella"
+            yield Known(url=url, api=pattern, note=note, done=done)
 
 
 def _names(text: str) -> list[str]:

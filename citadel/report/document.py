@@ -4,12 +4,12 @@ In: the build under test and the triages. Out: a dictionary of plain JSON values
 contract are additive: `files` of a report, `case.observed`, `case.runs`, `case.samples`,
 `case.evidence`, `case.doubts`, `case.file`, `case.aliases`, `tried`, `control`, and per sibling
 `aliases`; `operation`, in the case and per sibling, is the same for the forms of one operation
-(function, method, layer); `ways` and `releases` tell where else the first case fails; `issues` of
-the case and per sibling are what it may be known by; `unsure` is what the reading leaves open;
-`rules` of a report are the ids of the rules that decided in it, and those of the document tell how
-often each rule was asked, answered and was followed. An API with several public names has an entry
-for each of them, so that one looks up whatever name one has; `alias_of` tells the name under which
-it was judged.
+(function, method, layer); `ways` and `releases` tell where else the first case, of the API
+`ways_of`, fails; `issues` of the case and per sibling are what it may be known by; `unsure` is what
+the reading leaves open; `rules` of a report are the ids of the rules that decided in it, and those
+of the document tell how often each rule was asked, answered and was followed. An API with several
+public names has an entry for each of them, so that one looks up whatever name one has; `alias_of`
+tells the name under which it was judged.
 """
 
 from __future__ import annotations
@@ -197,6 +197,7 @@ def _report_record(triage: Triage) -> dict[str, Any]:
         "unconfirmed": triage.unconfirmed,
         "cut": triage.cut,
         "control": triage.control,
+        "ways_of": triage.elsewhere.api,
         "ways": [place.to_json() for place in triage.elsewhere.ways],
         "releases": [place.to_json() for place in triage.elsewhere.releases],
         "rules": list(triage.rules),

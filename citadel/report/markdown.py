@@ -124,10 +124,12 @@ def _said(triage: Triage, case: BugCase, folder: Path | None) -> list[str]:
 
 def elsewhere(triage: Triage) -> Iterator[tuple[str, str]]:
     """Where else the first case was run: a title, and what was seen."""
-    if triage.elsewhere.ways:
-        yield "Ways to run it", by_state(triage.elsewhere.ways)
-    if triage.elsewhere.releases:
-        yield "Releases", turns(triage.elsewhere.releases)
+    found, own = triage.elsewhere, triage.case is not None and triage.case.api
+    of = f" ({code_span(found.api)})" if found.api != own else ""
+    if found.ways:
+        yield f"Ways to run it{of}", by_state(found.ways)
+    if found.releases:
+        yield f"Releases{of}", turns(found.releases)
 
 
 def _maps(triage: Triage, folder: Path | None) -> list[str]:

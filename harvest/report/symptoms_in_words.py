@@ -372,6 +372,13 @@ IN_WORDS: tuple[Symptom, ...] = (
             ("a loop is 3x faster",),
             ("make it faster",),
         ),
+        Wording(
+            "cost/performance-problem",
+            r"(?:performance|latency|speed) (?:regression|issue|problem|drop|degradation|increase)"
+            r"|regression in (?:performance|latency|speed)",
+            ("a performance drop", "a regression in speed"),
+            ("the performance guide", "a regression in the parser"),
+        ),
         Wording("cost/times-slower", r"(?:x|times) (?:slower|longer)", ("10 times longer",)),
         *faster_than_size("cost"),
     ),

@@ -10,7 +10,7 @@ import hashlib
 import re
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -28,6 +28,8 @@ MOST_WORDS = 12
 """Words of a symptom that are searched for."""
 LEAST = 0.5
 """Likeness from which on an issue is told."""
+_LOOKED_AT = 50
+"""Issues whose likeness is computed: those that match best (BM25)."""
 _BATCH = 500
 _IN_TITLE = 4.0
 """How much more a word in a title counts than one in the text."""
@@ -38,8 +40,9 @@ _TOKENS = "unicode61 tokenchars '_'"
 class Tracker:
     """The issues of a harvest, to be searched; a context manager."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._db = Database(path)
 
     def __enter__(self) -> Tracker:
         return self
@@ -59,27 +62,44 @@ class Tracker:
             framework: what it is called in issues ("tensorflow"), beside the name's first part.
             symptom: what it shows, in words: an exception's message, say.
             most: how many at most.
+
+        Raises:
+            CitadelError: when the index is damaged.
         """
-        leaf = api.rpartition(".")[2].strip("_").lower()
+        root, _, leaf = api.lower().rpartition(".")
         if not (leaf.isidentifier() and api.isascii()):
             return []
+        names = tuple(dict.fromkeys((leaf, leaf.strip("_") or leaf)))
         words = words_of(symptom, leaf)
-        asked = " OR ".join(f'"{word}"' for word in (leaf, *words))
-        of = f'"{api.partition(".")[0]}" OR "{framework}"'
-        rows = self._db.execute(
-            "SELECT repository, number, title, state, text FROM issues"
-            " WHERE issues MATCH ? ORDER BY bm25(issues, 0, 0, ?, 0, 1.0), number LIMIT ?",
-            [f'{{title text}} : (({of}) AND "{leaf}" AND ({asked}))', _IN_TITLE, most],
-        )
-        return [
+        known = {word for word in (root.partition(".")[0], framework) if word.isidentifier()}
+        parts = (known or {leaf}, names, (*names, *words))
+        asked = " AND ".join(map(_any_of, parts))
+        try:
+            rows = self._db.execute(
+                "SELECT repository, number, title, state, text FROM issues"
+                " WHERE issues MATCH ? ORDER BY bm25(issues, 0, 0, ?, 0, 1.0), number LIMIT ?",
+                [f"{{title text}} : ({asked})", _IN_TITLE, _LOOKED_AT],
+            ).fetchall()
+        except sqlite3.Error as problem:
+            raise CitadelError(
+                f"{self.path} is damaged: {problem}", "remove it: it is made anew"
+            ) from problem
+        found = [
             Issue(
                 place=f"{repository}#{number}",
                 title=title,
                 state=state,
-                likeness=_likeness(leaf, words, title, text),
+                likeness=_likeness(names, words, title, text),
             )
-            for repository, number, title, state, text in rows.fetchall()
+            for repository, number, title, state, text in rows
         ]
+        return sorted(found, key=lambda one: -one.likeness)[:most]
+
+
+def _any_of(words: Iterable[str]) -> str:
+    """Quoted, so that no word is an operator of FTS5."""
+    quoted = (f'"{word}"' for word in words)
+    return f"({' OR '.join(quoted)})"
 
 
 def words_of(symptom: str, leaf: str = "") -> tuple[str, ...]:
@@ -92,9 +112,10 @@ def words_of(symptom: str, leaf: str = "") -> tuple[str, ...]:
     return tuple(word for word in dict.fromkeys(found) if word != leaf)[:MOST_WORDS]
 
 
-def _likeness(leaf: str, words: Sequence[str], title: str, text: str) -> float:
+def _likeness(names: Sequence[str], words: Sequence[str], title: str, text: str) -> float:
     has = {word.lower() for word in re.findall(r"\w+", f"{title} {text}")}
-    named = 0.5 if leaf in {word.lower() for word in re.findall(r"\w+", title)} else 0.25
+    in_title = {word.lower() for word in re.findall(r"\w+", title)}
+    named = 0.25 if in_title.isdisjoint(names) else 0.5
     return round(named + (0.5 * len(has & set(words)) / len(words) if words else 0.0), 3)
 
 
@@ -114,7 +135,7 @@ def open_tracker(harvest: Path) -> Tracker:
     place = cache.folder() / "trackers" / f"{hashlib.sha256(version.encode()).hexdigest()[:24]}.db"
     if not place.exists():
         _make(harvest, place)
-    return Tracker(Database(place))
+    return Tracker(place)
 
 
 def _make(harvest: Path, place: Path) -> None:

@@ -39,6 +39,12 @@ TORCH = {
         "assert not f(torch.zeros(2)).any()",
         {"eager": "good", "aot_eager": "bad", "inductor": "bad"},
     ),
+    "a reference, then compiled": (
+        "torch.Tensor.abs",
+        "def f(x):\n    return x.abs() + torch.compiler.is_compiling()\n"
+        "x = torch.zeros(2)\nassert f(x).equal(torch.compile(f, backend='eager')(x))",
+        {"eager": "good", "aot_eager": "bad", "inductor": "bad"},
+    ),
     "its API is not called": ("torch.exp", "assert False", {"eager": "bad"}),
     "an object": ("torch.optim.SGD", "assert not torch.optim.SGD", {"eager": "bad"}),
 }
@@ -46,6 +52,19 @@ TENSORFLOW = {
     "wrong in all": (
         "tf.norm",
         "y = tf.norm(tf.constant([1e20, 1e20]))\nassert y.numpy() < 1e30",
+        {"eager": "bad", "graph": "bad", "xla": "bad"},
+    ),
+    "a reference, then compiled by XLA": (
+        "tf.gather",
+        "def accepted(call):\n    try:\n        call()\n"
+        "    except tf.errors.InvalidArgumentError:\n        return False\n    return True\n"
+        "def f():\n    return tf.gather(tf.constant([1, 2]), [7])\n"
+        "assert accepted(f) == accepted(tf.function(f, jit_compile=True))",
+        {"eager": "good", "graph": "good", "xla": "bad"},
+    ),
+    "a concrete function": (
+        "tf.function",
+        "f = tf.function(tf.abs, [tf.TensorSpec([])]).get_concrete_function()\nassert False",
         {"eager": "bad", "graph": "bad", "xla": "bad"},
     ),
     "wrong in graphs": (

@@ -11,6 +11,7 @@ BODY = """Operators without a meta kernel, `torch.zeros` has one.
 - [x] floor_divide (done in #7)
 * [ ] addmm
 - [ ] fix the rest
+- [ ] `functional.pad`: `out` is ignored
 - no task: `torch.ones`
 
     - [ ] `torch.Tensor.logit`, see @someone
@@ -39,12 +40,15 @@ def test_a_list_of_tasks_covers_its_apis(known):
     assert covering(found, "torch.ops.aten.floor_divide") == "umbrella, ticked off"
     assert covering(found, "torch.Tensor.addmm_") == "umbrella"
     assert covering(found, "torch.Tensor.logit") == "umbrella"
+    assert covering(found, "torch.nn.functional.pad") == "umbrella"
+    assert [one.done for one in found if one.covers("torch", "torch.floor_divide", "")] == [True]
     for api in (
         "torch.zeros",
         "torch.ones",
         "torch.conv1d",
         "torch.logit",
         "torch.xaddmm",
+        "torch.mm.out",
         "torch.fix",
     ):
         assert covering(found, api) is None

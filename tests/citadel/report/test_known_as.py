@@ -49,7 +49,7 @@ def test_an_umbrella_comes_first_and_a_report_is_not_its_own_duplicate(
         for number, title in titles.items()
     )
     harvest.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    known = Knowledge(str(umbrella), harvest)
+    known = Knowledge(str(umbrella), harvest, print)
     triage = replace(make_triage(make_finding("builtins.float")), repository="a/b", number=1)
     told = known.told(triage)
     known.close()

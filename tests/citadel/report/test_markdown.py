@@ -111,7 +111,9 @@ def test_where_else_the_case_fails(
 ) -> None:
     places = [Place(name, State.BAD, "`x`") for name in ("eager", "aot_eager")]
     releases = (Place("1.13.1", State.GOOD, ""), Place("2.9.1", State.BAD, ""))
-    found = Elsewhere(ways=(*places, Place("inductor", State.GOOD, "")), releases=releases)
+    found = Elsewhere(
+        api="builtins.int", ways=(*places, Place("inductor", State.GOOD, "")), releases=releases
+    )
     text = family_markdown(target, replace(make_triage(), elsewhere=found))
     assert "Ways to run it: `bad in eager, aot_eager; good in inductor`\\\n" in text
     assert "Releases: `first bad: 2.9.1 (good in 1.13.1)`" in text

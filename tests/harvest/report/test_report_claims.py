@@ -300,6 +300,8 @@ def test_each_claim_is_made_once():
         ("f doesn't work for wide tensors", ClaimKind.RAISES),
         ("f does not check for negative indices", ClaimKind.VALUE),
         ("f returns garbage, with the exception of zeros", ClaimKind.VALUE),
+        ("Latency issue with f", ClaimKind.PERFORMANCE),
+        ("Performance regression in f since 2.0", ClaimKind.PERFORMANCE),
         ("The time of f is an order of magnitude more than that of g", ClaimKind.PERFORMANCE),
         ("max-norm: norm(x, inf) an order of magnitude behind abs().amax()", ClaimKind.PERFORMANCE),
         ("torch.std returns tensor(nan) for one element", ClaimKind.VALUE),
