@@ -52,7 +52,7 @@ def read_case(path: Path) -> CaseFile:
     try:
         known = json.loads(_read(record))
         told = known["sibling"] or known["source"]
-        api, symptom = str(told["api"]), _symptom(told["symptom"])
+        api, symptom = str(told["api"]), read_symptom(told["symptom"])
         fails = told["fails"] is True
     except (ValueError, KeyError, TypeError, RecursionError) as problem:
         raise CitadelError(f"{record} is no record of a case", "run the triage again") from problem
@@ -88,7 +88,8 @@ def _bare(text: str) -> str:
     return rest if ours else text
 
 
-def _symptom(record: dict[str, Any]) -> Symptom:
+def read_symptom(record: dict[str, Any]) -> Symptom:
+    """The symptom of a record, or of the JSON document."""
     texts = ("exception", "message", "pattern", "signal", "where", "observed", "expected")
     found = {name: str(record[name]) for name in texts if record.get(name) is not None}
     return Symptom(kind=SymptomKind(record["kind"]), **found)  # type: ignore[arg-type]

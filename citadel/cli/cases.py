@@ -102,7 +102,7 @@ def bisect(
 
     Exit status: 0 where a release says something, 3 where none does.
 
-    Example:
+    Examples:
 
         citadel bisect generated_cases/torch/2cc230920927e050/source.py
         --python /usr/bin/python3 --python ~/venvs/torch2.13/bin/python
