@@ -43,7 +43,6 @@ class Elsewhere:
     """What became of a case of `api` in other ways to run it, and in other releases, in order."""
 
     api: str = ""
-
     ways: tuple[Place, ...] = ()
     releases: tuple[Place, ...] = ()
 

@@ -219,8 +219,8 @@ def report(
 
         citadel report --no-plain --framework torch --api norm --json findings.json
     """
+    from citadel.commands.inputs import read_known_issues
     from citadel.commands.reporting import ReportRequest, run_report
-    from citadel.family.umbrella import read_known_issues
     from citadel.store.queries import Filter
 
     read_wish(framework, None)

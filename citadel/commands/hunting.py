@@ -19,9 +19,9 @@ from rich.console import Console
 from analysis.errors import CitadelError
 from analysis.index import ApiIndex, load_or_build
 from analysis.target.target import Interpreter, Target
+from citadel.commands.inputs import read_known_issues
 from citadel.commands.progress import Interrupted, Progress
 from citadel.commands.reporting import ReportRequest, run_report
-from citadel.family.umbrella import read_known_issues
 from citadel.hunt.builds import Builds, Site
 from citadel.hunt.enlist import Enlisted, enlist
 from citadel.hunt.executor import Executor

@@ -1,4 +1,4 @@
-"""The reports that arguments name: files, folders, harvests, issues of a tracker."""
+"""The reports that arguments name: files, folders, harvests, issues of a tracker; and umbrellas."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from analysis.errors import CitadelError
+from citadel.family.known import Known, read_known
+from citadel.family.umbrella import tasks
 from citadel.report.text import plain
 from harvest.report.correction import NO_CORRECTION, Correction
 from harvest.report.inputs import load
@@ -38,6 +40,29 @@ def loaded(
             "write it into the report: <!-- citadel: api=torch.matmul -->",
         )
     return found
+
+
+def read_known_issues(given: str) -> tuple[Known, ...]:
+    """What is known: an umbrella list in TOML, or an umbrella issue with a list of tasks.
+
+    Args:
+        given: a TOML file; `owner/repo#N`, `harvest.jsonl#N`, or a file with one issue.
+
+    Raises:
+        CitadelError: when it cannot be read, or has no task that names an API.
+    """
+    if given.endswith(".toml"):
+        return read_known(Path(given))
+    issue, *more = loaded([given])
+    if more or isinstance(issue, BadInput):
+        raise CitadelError(f"{given} is no umbrella issue", "name one issue, or a file of TOML")
+    numbered = issue.repository and issue.number is not None
+    known = tuple(tasks(issue, f"{issue.repository}#{issue.number}" if numbered else given))
+    if not known:
+        raise CitadelError(
+            f"{given} has no task that names an API", "a task is a line like: - [ ] `torch.add`"
+        )
+    return known
 
 
 def _loaded(inputs: Sequence[str]) -> Iterator[Report | BadInput]:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from analysis.errors import CitadelError
+from citadel.commands.inputs import read_known_issues
 from citadel.family.known import Known
-from citadel.family.umbrella import read_known_issues
 from citadel.model import BugCase, Finding, Symptom, Triage, VerdictKind
 from citadel.report.headline import headline
 from citadel.triage import Halted

@@ -121,7 +121,7 @@ def run_triage(
             stopped = Interrupted()
             if isinstance(halt, Halted):
                 progress.note("interrupted: this report has the siblings found by now")
-                done, _ = _written(knowledge.told(as_reported(halt.found)), benches, request)
+                done, _ = _written(as_reported(halt.found), benches, request)
                 triages.append(done)
                 render_triage(console, done, show_all=request.show_all)
             else:

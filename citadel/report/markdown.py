@@ -115,21 +115,23 @@ def _said(triage: Triage, case: BugCase, folder: Path | None) -> list[str]:
         lines.append(f"Trigger: {code_span(case.trigger.sentence, 300)}")
     if case.relation:
         lines.append(f"Asked of other APIs' own calls: {code_span(case.relation, 300)}")
-    lines += [f"{title}: {code_span(told)}" for title, told in elsewhere(triage)]
+    for title, api, told in elsewhere(triage):
+        lines.append(f"{title}{f' ({code_span(api)})' if api else ''}: {code_span(told)}")
     lines += [f"Doubt: {doubt}." for doubt in case.doubts[:_FEW]]
     lines += [f"Note: {one}." for one in (everywhere(triage),) if one]
     lines += [f"Note: {INTENDED}."] if may_be_intended(triage) else []
     return ["\\\n".join(lines)]
 
 
-def elsewhere(triage: Triage) -> Iterator[tuple[str, str]]:
-    """Where else the first case was run: a title, and what was seen."""
+def elsewhere(triage: Triage) -> Iterator[tuple[str, str, str]]:
+    """Where else the first case was run: a title, the API where it is not the reported one, and
+    what was seen."""
     found, own = triage.elsewhere, triage.case is not None and triage.case.api
-    of = f" ({code_span(found.api)})" if found.api != own else ""
+    api = found.api if found.api != own else ""
     if found.ways:
-        yield f"Ways to run it{of}", by_state(found.ways)
+        yield "Ways to run it", api, by_state(found.ways)
     if found.releases:
-        yield f"Releases{of}", turns(found.releases)
+        yield "Releases", api, turns(found.releases)
 
 
 def _maps(triage: Triage, folder: Path | None) -> list[str]:

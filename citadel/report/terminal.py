@@ -108,8 +108,8 @@ def _render_case(console: Console, triage: Triage) -> None:
         say(console, f"fixed here: now {observed(case) or 'no failure'}")
     if case.trigger.sentence:
         say(console, f"trigger: {case.trigger.sentence}")
-    for title, told in elsewhere(triage):
-        say(console, f"{title.lower()}: {told}")
+    for title, api, told in elsewhere(triage):
+        say(console, f"{title.lower()}{f' ({api})' if api else ''}: {told}")
     if case.issues:
         say(console, _known(case.issues))
     if case.relation:

@@ -120,7 +120,7 @@ def _likeness(names: Sequence[str], words: Sequence[str], title: str, text: str)
 
 
 def open_tracker(harvest: Path) -> Tracker:
-    """The issues of a harvest, indexed; takes about a second per 5,000 of them the first time.
+    """The issues of a harvest, indexed; of 5,000 that took two seconds the first time.
 
     Raises:
         CitadelError: when the file cannot be read, or holds no issue.

@@ -127,7 +127,6 @@ def test_a_model_gives_probabilities():
 
 
 OWN = replace(NEAR, family="method")
-PEER = replace(NEAR, peers=True)
 ASSERTS = replace(RAISED, message="x INTERNAL ASSERT FAILED at a.cpp:3, please report a bug")
 ACCEPTED = Symptom(kind=SymptomKind.ACCEPTS)
 SLOW = Symptom(kind=SymptomKind.SLOW, ratio=9.0)
@@ -143,7 +142,7 @@ def test_the_symptom_alone_is_no_finding(source):
 
 @pytest.mark.parametrize(
     ("channels", "seen"),
-    [(OWN, RAISED), (PEER, RAISED), (NEAR, CRASH), (NEAR, ASSERTS), (NEAR, ACCEPTED), (NEAR, SLOW)],
+    [(OWN, RAISED), (NEAR, CRASH), (NEAR, ASSERTS), (NEAR, ACCEPTED), (NEAR, SLOW)],
 )
 def test_what_needs_no_cure_or_has_none(source, channels, seen):
     assert told(finding(channels=channels, seen=seen), source).verdict.confidence > 0.5

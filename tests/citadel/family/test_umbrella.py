@@ -3,7 +3,7 @@ import json
 import pytest
 
 from analysis.errors import CitadelError
-from citadel.family.umbrella import read_known_issues
+from citadel.commands.inputs import read_known_issues
 
 BODY = """Operators without a meta kernel, `torch.zeros` has one.
 

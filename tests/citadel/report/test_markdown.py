@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import platform
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,11 +8,13 @@ from dataclasses import replace
 import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from rich.console import Console
 
 from citadel.experiment import Control, Evidence, Under
 from citadel.model import Cut, Finding, Symptom, SymptomKind, TargetSummary, Triage, VerdictKind
 from citadel.places import Elsewhere, Place, State
 from citadel.report.markdown import LINES, family_markdown
+from citadel.report.terminal import render_triage
 
 HOSTILE = [
     "@maintainer fix #123 now",
@@ -117,6 +120,11 @@ def test_where_else_the_case_fails(
     text = family_markdown(target, replace(make_triage(), elsewhere=found))
     assert "Ways to run it: `bad in eager, aot_eager; good in inductor`\\\n" in text
     assert "Releases: `first bad: 2.9.1 (good in 1.13.1)`" in text
+    other = replace(make_triage(), elsewhere=replace(found, api="torch.nn.RMSNorm"))
+    assert "Ways to run it (`torch.nn.RMSNorm`): `bad in" in family_markdown(target, other)
+    out = io.StringIO()
+    render_triage(Console(file=out, width=100), other)
+    assert "ways to run it (torch.nn.RMSNorm): bad in eager" in out.getvalue()
 
 
 def test_the_reported_operation_is_shown_first(
