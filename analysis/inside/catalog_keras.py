@@ -13,15 +13,16 @@ import parameters
 import public_keras as public
 import signatures_keras as signatures
 import words
+from identity import Known
 
 
 def walk():
     """Yield the record of every public object."""
-    entries = {}
+    entries = Known()
     for name, thing in public.everything():
-        entries.setdefault(id(thing), (thing, []))[1].append(name)
+        entries.setdefault(thing, []).append(name)
     homes = set()
-    for thing, names in entries.values():
+    for thing, names in entries.items():
         yield describe(thing, names, homes)
     for path in public.VALUES:
         for record in methods(path):
@@ -52,13 +53,13 @@ def describe(thing, names, homes):
 def methods(path):
     """Records of what the instances of one class of values can do."""
     kind = getattr(keras, path)
-    seen = {}
+    seen = Known()
     for name, thing, bound in public.methods(kind):
         full = "keras.{}.{}".format(path, name)
-        if id(thing) in seen:
-            seen[id(thing)]["a"].append(full)
+        if thing in seen:
+            seen[thing]["a"].append(full)
             continue
-        seen[id(thing)] = {
+        seen[thing] = {
             "n": full,
             "k": "method" if bound else "function",
             "a": [],
@@ -67,4 +68,4 @@ def methods(path):
             "d": bool(inspect.getdoc(thing)),
             "w": words.of(thing),
         }
-    return list(seen.values())
+    return seen.values()

@@ -12,6 +12,7 @@ import inspect
 import public_tensorflow as public
 import signatures_tensorflow
 import words
+from identity import Known
 from opdefs_tensorflow import by_code, operator_of
 
 RAW = "tf.raw_ops."
@@ -20,12 +21,12 @@ RAW = "tf.raw_ops."
 def walk():
     """Yield the record of every public object."""
     codes = by_code()
-    entries = {}
+    entries = Known()
     for name, thing in public.everything():
-        entries.setdefault(id(thing), (thing, []))[1].append(name)
+        entries.setdefault(thing, []).append(name)
     homes = set()
     # Raw operators last: what is defined is the function that they wrap.
-    ordered = sorted(entries.values(), key=lambda entry: entry[1][0].startswith(RAW))
+    ordered = sorted(entries.items(), key=lambda entry: entry[1][0].startswith(RAW))
     for thing, names in ordered:
         yield describe(thing, names, codes, homes)
     for path in public.TENSORS + public.DATA:
@@ -65,17 +66,17 @@ def is_keras(kind):
 def methods(path):
     """Records of what the instances of one class of values can do."""
     kind = getattr(*public.located("tf." + path))
-    seen = {}
+    seen = Known()
     for name, thing, bound in public.methods(kind):
         full = "tf.{}.{}".format(path, name)
-        if id(thing) in seen:
-            seen[id(thing)]["a"].append(full)
+        if thing in seen:
+            seen[thing]["a"].append(full)
             continue
         if bound:
             found = signatures_tensorflow.method(name, thing, path.rpartition(".")[2])
         else:
             found = signatures_tensorflow.function(getattr(kind, name))
-        seen[id(thing)] = {
+        seen[thing] = {
             "n": full,
             "k": "method" if bound else "function",
             "a": aliases(kind, name, full),
@@ -85,7 +86,7 @@ def methods(path):
             "d": bool(inspect.getdoc(thing)),
             "w": words.of(thing),
         }
-    return list(seen.values())
+    return seen.values()
 
 
 def aliases(kind, name, full):

@@ -13,6 +13,7 @@ import types
 import signatures_torch
 import torch
 import words
+from identity import Known
 from public_torch import (
     ALSO,
     CONFIGURES,
@@ -39,19 +40,19 @@ SPECIAL_METHODS = frozenset(
 def walk():
     """Yield the record of every public object."""
     schemas = Schemas()
-    entries = {}
+    entries = Known()
     for namespace in PUBLIC:
         module = loaded(namespace)
         for name, thing in public(namespace, module):
-            entries.setdefault(id(thing), (thing, []))[1].append(namespace + "." + name)
+            entries.setdefault(thing, []).append(namespace + "." + name)
     for name, thing in private(torch, schemas):
-        entries.setdefault(id(thing), (thing, []))[1].append("torch." + name)
+        entries.setdefault(thing, []).append("torch." + name)
     for namespace in ALSO:
         module = loaded(namespace)
         for name, thing in sorted(vars(module).items()) if module is not None else ():
-            if id(thing) in entries and not name.startswith("__"):
-                entries[id(thing)][1].append(namespace + "." + name)
-    for thing, names in entries.values():
+            if thing in entries and not name.startswith("__"):
+                entries[thing].append(namespace + "." + name)
+    for thing, names in entries.items():
         record = describe(thing, names, schemas)
         if record is not None:
             yield record
@@ -120,7 +121,7 @@ def configures(name, signatures):
 
 def methods(schemas):
     """Records of the methods of the tensor class, operators of the language included."""
-    seen = {}
+    seen = Known()
     inherited = set(dir(object)) - SPECIAL_METHODS
     names = set(dir(torch.Tensor)) - inherited
     for name in sorted(names, key=lambda name: (name.startswith("_"), name)):
@@ -130,10 +131,10 @@ def methods(schemas):
             continue
         if thing is None or not is_function(thing):
             continue
-        if id(thing) in seen:
-            seen[id(thing)]["a"].append("torch.Tensor." + name)
+        if thing in seen:
+            seen[thing]["a"].append("torch.Tensor." + name)
             continue
-        seen[id(thing)] = {
+        seen[thing] = {
             "n": "torch.Tensor." + name,
             "k": "method",
             "a": [base + name for base in ("torch._tensor.Tensor.", "torch._C.TensorBase.")],
@@ -144,7 +145,7 @@ def methods(schemas):
             "o": schemas.known(name) or signatures_torch.stands_for(name, schemas),
             "out": False,
         }
-    return list(seen.values())
+    return seen.values()
 
 
 def operators(schemas):

@@ -10,40 +10,39 @@ import backend_keras as backend
 import keras
 import public_keras as public
 from handed import own_code
+from identity import Known
 
 TENSOR = "keras.Tensor"
 """Owner of the operators of tensors: no public class, since they are the backend's."""
 LAYER = keras.Layer
 """The class of what models call."""
-_NAMES = {}
-_METHODS = {}
-_ALIVE = []
+_NAMES = Known()
+_METHODS = Known()
 _CALLED = {}
 
 
 def prepare():
     """Build the table from object to name; one walk, before any fork."""
-    found = {}
+    found = Known()
     for name, thing in public.everything():
-        found.setdefault(id(thing), (thing, []))[1].append(name)
-    for thing, names in found.values():
-        _ALIVE.append(thing)
-        _NAMES[id(thing)] = min(names, key=lambda name: public.preference(name, thing))
+        found.setdefault(thing, []).append(name)
+    for thing, names in found.items():
+        _NAMES[thing] = min(names, key=lambda name: public.preference(name, thing))
     for path in public.VALUES:
         for method, thing, _ in public.methods(getattr(keras, path)):
-            _METHODS.setdefault(id(thing), "keras.{}.{}".format(path, method))
+            _METHODS.setdefault(thing, "keras.{}.{}".format(path, method))
 
 
 def coded():
     """`(public name, function)` of functions and layers: what calls run."""
-    for thing in _ALIVE:
-        yield _NAMES[id(thing)], vars(thing).get("call") if isinstance(thing, type) else thing
+    for thing, name in _NAMES.items():
+        yield name, vars(thing).get("call") if isinstance(thing, type) else thing
 
 
 def identify(function):
     """(public name, form, receiver) of a callable of Keras, or None for a foreign one."""
     owner = getattr(function, "__self__", None)
-    name = _METHODS.get(id(getattr(function, "__func__", None)))
+    name = _METHODS.get(getattr(function, "__func__", None))
     if owner is not None and name is not None:
         return (name, "function", None) if isinstance(owner, type) else (name, "method", owner)
     if isinstance(owner, backend.TENSOR):
@@ -55,10 +54,10 @@ def identify(function):
             return _of_instance(inherited, owner)
     if _is_callable_object(function):
         return _class_name(type(function)), "module", function
-    name = _NAMES.get(id(function))
+    name = _NAMES.get(function)
     if name is not None:
         return name, "class" if isinstance(function, type) else "function", None
-    name = _METHODS.get(id(function))
+    name = _METHODS.get(function)
     return (name, "unbound", None) if name is not None else _by_module(function)
 
 
@@ -71,8 +70,8 @@ def _of_instance(method, owner):
 def _inherited(kind, method):
     """The public name of a method, by the nearest public class that it is called on."""
     for base in kind.__mro__:
-        if id(base) in _NAMES and hasattr(base, method):
-            return "{}.{}".format(_NAMES[id(base)], method)
+        if base in _NAMES and hasattr(base, method):
+            return "{}.{}".format(_NAMES[base], method)
     return None
 
 
@@ -90,7 +89,7 @@ def _is_callable_object(thing):
 
 def _class_name(kind):
     """The public name of a class; of a stranger's own class the one it was defined under."""
-    return _NAMES.get(id(kind)) or "{}.{}".format(kind.__module__, kind.__qualname__)
+    return _NAMES.get(kind) or "{}.{}".format(kind.__module__, kind.__qualname__)
 
 
 def _by_module(function):
@@ -136,7 +135,7 @@ def operation(thing):
     """Whether a value is one of the framework's functions."""
     if isinstance(thing, type) or _is_callable_object(thing):
         return False
-    return id(thing) in _NAMES or id(thing) in _METHODS
+    return thing in _NAMES or thing in _METHODS
 
 
 def layer(thing):

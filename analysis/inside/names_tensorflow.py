@@ -5,14 +5,14 @@ import types
 import public_tensorflow as public
 import tensorflow as tf
 from handed import own_code
+from identity import Known
 
 TENSOR = "tf.Tensor"
 LAYER = tf.keras.layers.Layer
 """The class of what models call."""
-_NAMES = {}
-_METHODS = {}
-_STATIC = set()
-_ALIVE = []
+_NAMES = Known()
+_METHODS = Known()
+_STATIC = Known()
 _FOLLOWED = (
     tf.Tensor,
     tf.Variable,
@@ -26,30 +26,29 @@ _FOLLOWED = (
 
 def prepare():
     """Build the table from object to name; one walk, before any fork."""
-    found = {}
+    found = Known()
     for name, thing in public.everything():
-        found.setdefault(id(thing), (thing, []))[1].append(name)
-    for thing, names in found.values():
-        _ALIVE.append(thing)
-        _NAMES[id(thing)] = min(names, key=lambda name: public.preference(name, thing))
+        found.setdefault(thing, []).append(name)
+    for thing, names in found.items():
+        _NAMES[thing] = min(names, key=lambda name: public.preference(name, thing))
     for path in public.TENSORS + public.DATA:
         parent, name = public.located("tf." + path)
         for method, thing, of_instance in public.methods(getattr(parent, name)):
-            _METHODS.setdefault(id(thing), "tf.{}.{}".format(path, method))
+            _METHODS.setdefault(thing, "tf.{}.{}".format(path, method))
             if not of_instance:
-                _STATIC.add(id(thing))
+                _STATIC[thing] = True
 
 
 def coded():
     """`(public name, function)` of functions, layers and methods: what calls run."""
-    for thing in _ALIVE:
-        yield _NAMES[id(thing)], vars(thing).get("call") if isinstance(thing, type) else thing
+    for thing, name in _NAMES.items():
+        yield name, vars(thing).get("call") if isinstance(thing, type) else thing
 
 
 def identify(function):
     """(public name, form, receiver) of a callable of TensorFlow, or None for a foreign one."""
     owner = getattr(function, "__self__", None)
-    name = _METHODS.get(id(getattr(function, "__func__", None)))
+    name = _METHODS.get(getattr(function, "__func__", None))
     if owner is not None and name is not None:
         return (name, "function", None) if isinstance(owner, type) else (name, "method", owner)
     foreign = owner is None or isinstance(owner, (type, types.ModuleType))
@@ -59,20 +58,20 @@ def identify(function):
             return inherited, "method", owner
     if isinstance(function, tf.Module) or _is_layer(type(function)):
         return _class_name(type(function)), "module", function
-    name = _NAMES.get(id(function))
+    name = _NAMES.get(function)
     if name is not None:
         return name, "class" if isinstance(function, type) else "function", None
-    name = _METHODS.get(id(function))
+    name = _METHODS.get(function)
     if name is not None:
-        return name, "function" if id(function) in _STATIC else "unbound", None
+        return name, "function" if function in _STATIC else "unbound", None
     return _by_module(function)
 
 
 def _inherited(kind, method):
     """The public name of a method, by the nearest public class that it is called on."""
     for base in kind.__mro__:
-        if id(base) in _NAMES and hasattr(base, method):
-            return "{}.{}".format(_NAMES[id(base)], method)
+        if base in _NAMES and hasattr(base, method):
+            return "{}.{}".format(_NAMES[base], method)
     return None
 
 
@@ -82,7 +81,7 @@ def _is_layer(kind):
 
 def _class_name(kind):
     """The public name of a class; of a stranger's own class the one it was defined under."""
-    return _NAMES.get(id(kind)) or "{}.{}".format(kind.__module__, kind.__qualname__)
+    return _NAMES.get(kind) or "{}.{}".format(kind.__module__, kind.__qualname__)
 
 
 def _by_module(function):
@@ -129,7 +128,7 @@ def operation(thing):
     """Whether a value is one of the framework's functions."""
     if isinstance(thing, (type, tf.Module)):
         return False
-    return id(thing) in _NAMES or id(thing) in _METHODS
+    return thing in _NAMES or thing in _METHODS
 
 
 def layer(thing):

@@ -4,6 +4,7 @@ import sys
 import types
 
 import torch
+from identity import Known
 from overlooked_torch import overlook
 from public_torch import PUBLIC, is_called, is_constructor
 
@@ -13,8 +14,8 @@ NAMESPACES = (*PUBLIC, "torch._C._nn")
 PRIVATE = ("torch", "torch._C._nn")
 """Where operators with `_` before their name can be called; see `catalog_torch.private`."""
 TENSOR = "torch.Tensor"
-_NAMES = {}
-_TENSOR_METHODS = {}
+_NAMES = Known()
+_TENSOR_METHODS = Known()
 
 
 def prepare():
@@ -23,16 +24,16 @@ def prepare():
         module = sys.modules.get(namespace)
         for name, thing in sorted(vars(module).items()) if module is not None else ():
             if callable(thing) and not name.startswith("_") and _is_own(thing):
-                _NAMES.setdefault(id(thing), "{}.{}".format(namespace, name))
+                _NAMES.setdefault(thing, "{}.{}".format(namespace, name))
     for namespace in PRIVATE:
         module = sys.modules.get(namespace)
         for name, thing in sorted(vars(module).items()) if module is not None else ():
             if name.startswith("_") and isinstance(thing, types.BuiltinFunctionType):
-                _NAMES.setdefault(id(thing), "{}.{}".format(namespace, name))
+                _NAMES.setdefault(thing, "{}.{}".format(namespace, name))
     for name in dir(torch.Tensor):
         thing = getattr(torch.Tensor, name, None)
         if callable(thing) and not isinstance(thing, type):
-            _TENSOR_METHODS.setdefault(id(thing), "torch.Tensor." + name)
+            _TENSOR_METHODS.setdefault(thing, "torch.Tensor." + name)
 
 
 def _is_own(thing):
@@ -48,12 +49,12 @@ def coded():
         for name, thing in sorted(vars(module).items()) if module is not None else ():
             if isinstance(thing, type) and issubclass(thing, torch.nn.Module):
                 yield _class_name(thing), vars(thing).get("forward")
-            elif id(thing) in _NAMES:
-                yield _NAMES[id(thing)], thing
+            elif thing in _NAMES:
+                yield _NAMES[thing], thing
     for name in dir(torch.Tensor):
         thing = getattr(torch.Tensor, name, None)
-        if id(thing) in _TENSOR_METHODS:
-            yield _TENSOR_METHODS[id(thing)], thing
+        if thing in _TENSOR_METHODS:
+            yield _TENSOR_METHODS[thing], thing
 
 
 def identify(function):
@@ -67,10 +68,10 @@ def identify(function):
         found = _own(function, owner)
         if found is not None:
             return found
-    name = _NAMES.get(id(function))
+    name = _NAMES.get(function)
     if name is not None:
         return name, "function", None
-    name = _TENSOR_METHODS.get(id(function))
+    name = _TENSOR_METHODS.get(function)
     if name is not None:
         return name, "unbound", None
     if _is_called(type(function)):
@@ -80,7 +81,7 @@ def identify(function):
     if isinstance(function, type):
         name = _class_name(_public(function, "__init__"))
         return (name, "class", None) if name.startswith("torch.") else None
-    if id(getattr(function, "__wrapped__", None)) in _NAMES:
+    if getattr(function, "__wrapped__", None) in _NAMES:
         return None  # what was made of an operation (`vmap(torch.abs)`) is another one
     return _by_module(function)
 
@@ -95,7 +96,7 @@ def _method_name(method):
     made_by = getattr(method, "__func__", None)
     if made_by is None or getattr(torch.Tensor, method.__name__, None) is made_by:
         return "torch.Tensor." + method.__name__
-    return _TENSOR_METHODS.get(id(made_by), "torch.Tensor." + method.__name__)
+    return _TENSOR_METHODS.get(made_by, "torch.Tensor." + method.__name__)
 
 
 def _own(function, layer):
@@ -187,7 +188,7 @@ def operation(thing):
     """Whether a value is one of the framework's functions."""
     if isinstance(thing, (type, torch.nn.Module, torch.jit.ScriptFunction)):
         return False
-    if id(thing) in _NAMES or id(thing) in _TENSOR_METHODS:
+    if thing in _NAMES or thing in _TENSOR_METHODS:
         return True
     return type(thing).__name__ in ("OpOverloadPacket", "OpOverload")
 
