@@ -14,6 +14,7 @@ from analysis.target.target import Interpreter, Target
 from citadel.elsewhere import Script, at, in_ways
 from citadel.model import SymptomKind, Triage
 from citadel.places import Elsewhere, Place, release_order
+from citadel.report.headline import is_measured
 from citadel.report.lead import lead
 from citadel.report.order import ranked
 from citadel.report.text import plain
@@ -21,8 +22,6 @@ from citadel.selection import used_late, variables
 from harvest.report.model import Reading
 
 T = TypeVar("T")
-_NEVER_AGAIN = (SymptomKind.HANGS, SymptomKind.SLOW, SymptomKind.MEMORY)
-"""Nobody waits for a hang once more; what a clock says is told by `--baseline`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,13 +39,15 @@ class Placing:
 
 def placed(done: Triage, reading: Reading, where: Placing) -> Triage:
     """The triage, with what its first case, which is not reduced, says elsewhere; as it is where
-    that case is no test."""
+    that case is no test, or hangs: nobody waits for that once more."""
     first = None if done.case is None else lead(done.case, ranked(done.bugs))
-    if first is None or not first.fails or first.symptom.kind in _NEVER_AGAIN:
+    if first is None or not first.fails or first.symptom.kind is SymptomKind.HANGS:
         return done
     script = Script(code=first.code, control=first.control, api=first.api, symptom=first.symptom)
     runs = _Runs(script, reading, where)
-    found = Elsewhere(api=first.api, ways=tuple(runs.ways()), releases=tuple(runs.releases()))
+    # What is compiled while a clock runs would count as the API's own time.
+    ways = () if is_measured(first.symptom) else tuple(runs.ways())
+    found = Elsewhere(api=first.api, ways=ways, releases=tuple(runs.releases()))
     return replace(done, elsewhere=found)
 
 

@@ -16,7 +16,7 @@ from typing import TypeVar
 import libcst as cst
 
 from analysis.errors import CitadelError
-from analysis.target.instrument import instrument, watched
+from analysis.target.instrument import Watched, instrument, watched
 from analysis.target.observation import Outcome
 from analysis.target.session import Limits, Session
 from citadel.evidence.written import control_code
@@ -25,13 +25,13 @@ from citadel.oracle import status
 from citadel.oracle.status import asserted_at
 from citadel.oracle.value import values_of
 from citadel.propagate.pool import Pool, as_they_end
-from citadel.selfcheck.writing import raising, with_check
+from citadel.selfcheck.writing import raising, with_check, with_limit
+from citadel.verify.performance import Measured
 from citadel.verify.verified import Verified
 
 T = TypeVar("T", BugCase, Finding)
 SECONDS = 60.0
 """Most time for all cases of a report."""
-MEASURED = (SymptomKind.SLOW, SymptomKind.MEMORY)
 
 
 def self_checking(
@@ -112,12 +112,12 @@ class _Checking:
     ) -> Iterator[tuple[str, str]]:
         """Texts that may fail where the bug is, the plainest first, each with the control that has
         the same check ("" where there is none)."""
-        if symptom.kind in MEASURED:
-            return  # what a clock says is no test
         yield code, control
         try:
             if symptom.kind in STATUS_KINDS:
                 yield raising(code), raising(control)
+            elif self.verified.measured is not None:
+                yield from self._limited(code, control, self.verified.measured)
             else:
                 yield from self._checked(code, control, symptom.expected, session)
         except (CitadelError, cst.ParserSyntaxError, cst.CSTValidationError):
@@ -129,12 +129,18 @@ class _Checking:
         witness = self.verified.witness
         if witness is None:
             return
-        cases = [watched(instrument(one), witness.watched.points) for one in (code, control) if one]
-        if any(one.missing & witness.oracle.points for one in cases):
+        cases = _watched((code, control), witness.watched, witness.oracle.points)
+        if not cases:
             return
         # What is checked in a control is what the case comes to.
         values = values_of(session.run(code, traced=cases[0].text, limits=self.limits))
         texts = [with_check(one, witness.oracle, values, right, self.framework) for one in cases]
+        yield from ((made[0], made[-1] if control else "") for made in zip(*texts, strict=False))
+
+    def _limited(self, code: str, control: str, measured: Measured) -> Iterator[tuple[str, str]]:
+        points = frozenset(measured.oracle.measure.points)
+        cases = _watched((code, control), measured.watched, points)
+        texts = [with_limit(one, measured.oracle) for one in cases]
         yield from ((made[0], made[-1] if control else "") for made in zip(*texts, strict=False))
 
     def _hangs(self, symptom: Symptom) -> bool:
@@ -155,3 +161,9 @@ class _Checking:
 
     def _goes_well(self, control: str, session: Session) -> bool:
         return not control or session.run(control, limits=self.limits).outcome is Outcome.OK
+
+
+def _watched(texts: Sequence[str], source: Watched, points: frozenset[int]) -> list[Watched]:
+    """Texts, watched where the source is ("" is none); none where one has not got these points."""
+    cases = [watched(instrument(one), source.points) for one in texts if one]
+    return [] if any(one.missing & points for one in cases) else cases

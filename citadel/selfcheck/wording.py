@@ -1,4 +1,4 @@
-"""The check of a value oracle as a line of Python.
+"""The check of an oracle as a line of Python.
 
 In: the oracle, what its places came to in a run, and the names that hold them. Out: the condition
 that a build without the bug meets, with the modules that it needs; None where it cannot be said.
@@ -14,7 +14,9 @@ from dataclasses import dataclass, replace
 from analysis.target.watch import Check
 from analysis.values import Value
 from citadel.model import SymptomKind
+from citadel.oracle.measure import Form
 from citadel.oracle.numbers import elements, finite, half_a_digit, tolerance
+from citadel.oracle.performance import PerformanceOracle
 from citadel.oracle.value import Bounds, ValueOracle, Values
 
 SHOWN = 5e-6
@@ -73,6 +75,28 @@ def line_of(
     near = max(tolerance(found[0])[0], SHOWN if right else 0.0)
     apart = 0.0 if right else max(map(half_a_digit, told))
     return _is(words, names[0], found[0], told, (near, apart))
+
+
+def limit_of(oracle: PerformanceOracle, names: Sequence[str]) -> str | None:
+    """The statement that what is measured stays below the ratio that makes a bug.
+
+    Args:
+        oracle: what is compared, and how much of it is a bug.
+        names: the variables that hold the wasteful side and the other one, or their ratio.
+    """
+    measure = oracle.measure
+    if oracle.equal or measure.form not in _COMPARED:
+        return None
+    most = math.exp(oracle.needed)
+    if measure.scale < 0:  # the other side over this one
+        least = (1 / most - measure.excess) / -measure.scale
+        return f"assert {names[0]} > {least:.3g}"
+    limit = f"{(most - measure.excess) / measure.scale:.3g}"
+    return f"assert {' < '.join((names[0], ' * '.join((limit, *names[1:]))))}"
+
+
+_COMPARED = (Form.RATIO, Form.ORDER, Form.PAIR)
+"""Forms whose two sides one run tells."""
 
 
 def _numbers(text: str) -> tuple[str, ...] | None:

@@ -17,8 +17,9 @@ from libcst.codemod.visitors import AddImportsVisitor
 
 from analysis.target.instrument import Watched
 from citadel.model import SymptomKind
+from citadel.oracle.performance import PerformanceOracle
 from citadel.oracle.value import Spot, ValueOracle, Values
-from citadel.selfcheck.wording import Line, line_of
+from citadel.selfcheck.wording import Line, limit_of, line_of
 
 REFUSE = "should have been refused"
 _COLLECT = """
@@ -45,7 +46,26 @@ def with_check(
         return
     names = _names(case.case.module.code, places)
     line = line_of(oracle, values, names, right, framework)
-    if line is None or any(one.statement is None for one in places):
+    if line is not None:
+        yield from _checked(case, places, names, line)
+
+
+def with_limit(case: Watched, oracle: PerformanceOracle) -> Iterator[str]:
+    """Texts of the case with a check of what it measures: the ratio from which on it is a bug."""
+    measure = oracle.measure
+    sides = [one for one in (measure.upper, measure.lower) if one is not None]
+    places = [_Place.of(case, Spot(point=one.point, occurrence=one.occurrence)) for one in sides]
+    names = _names(case.case.module.code, places)
+    text = limit_of(oracle, names)
+    if text is not None:
+        yield from _checked(case, places, names, Line(text))
+
+
+def _checked(
+    case: Watched, places: Sequence[_Place], names: Sequence[str], line: Line
+) -> Iterator[str]:
+    """The case with a line behind what shows the values that the line names."""
+    if any(one.statement is None for one in places):
         return
     if not any(one.repeated for one in places):
         yield _behind(case.case.module, places, names, line)

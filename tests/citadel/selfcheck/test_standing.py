@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from dataclasses import replace
 from textwrap import dedent
@@ -11,7 +12,15 @@ import pytest
 from analysis.target.session import Limits
 from citadel.evidence.trigger import find_trigger, reruns_of
 from citadel.experiment import Control, Evidence, Under
-from citadel.model import Channels, Finding, Road, Triage, Verdict, VerdictKind
+from citadel.model import (
+    Channels,
+    Finding,
+    Road,
+    SymptomKind,
+    Triage,
+    Verdict,
+    VerdictKind,
+)
 from citadel.plan.invocation import invocation
 from citadel.selfcheck.standing import self_checking
 from citadel.verify.reports import verify
@@ -34,6 +43,23 @@ except Exception as error:
     print("refused:", error)
 """
 ACCEPTED = "import torch\nprint(torch.full((2,), -1, dtype=torch.uint8))\n"
+TIMED = """
+import time
+import torch
+
+x = torch.ones(300, 300)
+
+def clock(times):
+    start = time.perf_counter()
+    for _ in range(times):
+        torch.mm(x, x)
+    return time.perf_counter() - start
+
+clock(3)
+slow = clock(60)
+fast = clock(3)
+print(slow / fast)
+"""
 ASSERTED = "import torch\nassert torch.linalg.norm(torch.full((4,), 1e20)).isfinite()\n"
 
 
@@ -77,6 +103,7 @@ def ends(bench, tmp_path):
         ("linalg.norm is inf", OVERFLOW, "Expected: 2e20", "AssertionError"),
         ("linalg.norm is inf", ASSERTED, "It should hold.", "AssertionError"),
         ("median raises for complex", REFUSED, "It should work.", "NotImplementedError: "),
+        ("mm is slow, 20 times slower", TIMED, "Both should take the same time.", "AssertionError"),
         ("full accepts -1 for uint8", ACCEPTED, "It should raise.", "AssertionError: should have"),
     ],
 )
@@ -130,3 +157,10 @@ def test_a_finding_is_believed_with_its_control_only(checked, ends):
     assert ends(done[0].code) == "AssertionError"
     assert ends(done[0].evidence.control.code) == ""
     assert (done[1].code, done[3].code) == (code, "x")  # as they were
+
+
+def test_what_is_measured_has_the_ratio_that_makes_a_bug(checked, ends):
+    case = checked("mm is slow, 20 times slower", TIMED, text="Both should take as long.").case
+    assert case.symptom.kind is SymptomKind.SLOW
+    assert re.search(r"\nassert slow < [3-6](\.\d+)? \* fast\n$", case.check)
+    assert ends(case.check.replace("clock(60)", "clock(3)")) == ""

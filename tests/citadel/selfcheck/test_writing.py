@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import pytest
 
 from analysis.target.instrument import instrument, watched
 from analysis.values import Numbers, Value
 from citadel.model import SymptomKind
+from citadel.oracle.measure import Form, Measure
+from citadel.oracle.performance import PerformanceOracle
+from citadel.oracle.quantities import Place, Topic
+from citadel.oracle.samples import Decision, interval
 from citadel.oracle.value import Bounds, Spot, ValueOracle
-from citadel.selfcheck.writing import raising, with_check
+from citadel.selfcheck.writing import raising, with_check, with_limit
 
 INFINITE = Value(kind="float", text="float('inf')")
 
@@ -118,6 +125,37 @@ def test_what_cannot_be_said_is_not(right):
     assert texts("print(a)\n", oracle, values, right or None) == []
     beside = ValueOracle(kind=SymptomKind.DISAGREES, spots=PAIR, beside="jax")
     assert texts("print(a)\nprint(b)\n", beside, dict.fromkeys(PAIR, INFINITE)) == []
+
+
+RATIO = Measure(form=Form.RATIO, where="", unit=None, upper=Place(point=0))
+
+
+@pytest.mark.parametrize(
+    ("shown", "change", "check"),
+    [
+        ("print(a / b)", {}, "print(result := a / b)\nassert result < 4\n"),
+        ("print(a / b)", {"scale": 0.01}, "print(result := a / b)\nassert result < 400\n"),
+        ("print(a / b)", {"scale": -1.0}, "print(result := a / b)\nassert result > 0.25\n"),
+        ("print(a - b)", {"excess": True}, "print(result := a - b)\nassert result < 3\n"),
+        ("print(a)\nprint(b)", {"lower": Place(point=1)}, "print(b)\nassert a < 4 * b\n"),
+        ("print(f())", {"form": Form.GROWTH}, None),
+        ("for n in x:\n    print(a[n])\n    print(b[n])", {"lower": Place(point=1)}, None),
+    ],
+)
+def test_what_is_measured_stays_below_the_ratio_that_makes_a_bug(shown, change, check):
+    case = watched(instrument(shown + "\n"))
+    oracle = PerformanceOracle(
+        measure=replace(RATIO, **change),
+        topic=Topic.TIME,
+        decision=Decision.BUG,
+        ratio=16.0,
+        interval=interval((math.log(16.0),)),
+        logs=(math.log(16.0),),
+        needed=math.log(4.0),
+    )
+    found = list(with_limit(case, oracle))
+    assert [one.endswith(check) for one in found] == [True] if check else found == []
+    assert list(with_limit(case, replace(oracle, equal=True))) == []
 
 
 ACCEPTS = ValueOracle(kind=SymptomKind.ACCEPTS, spots=(Spot(point=0),))
