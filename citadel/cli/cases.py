@@ -165,14 +165,23 @@ def recheck(
 def export(
     paths: Paths,
     form: Annotated[
-        Format, typer.Option("--format", help="csv, junit or pytest.", show_default=False)
+        Format, typer.Option("--format", help="csv, junit, pytest or sarif.", show_default=False)
     ],
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where it goes.")],
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            "--source",
+            metavar="DIR",
+            show_default=False,
+            help="A checkout of the framework, at the build's release: SARIF names lines of it.",
+        ),
+    ] = None,
 ) -> None:
-    """Write findings for other tools: a table, a JUnit report, or a test with expected failures.
+    """Write findings for other tools: a table, a test report, a test, or code scanning's results.
 
     CSV has a line per finding, JUnit a failed test per report and operation, pytest a strict
-    xfail per case that fails by itself.
+    xfail per case that fails by itself, SARIF a result per finding.
 
     Examples:
 
@@ -182,8 +191,10 @@ def export(
 
         citadel export generated_cases/torch/2cc230920927e050/source.py --format pytest
         --out test_norm.py
+
+        citadel export generated_cases --format sarif --source ~/src/pytorch --out found.sarif
     """
     from citadel.commands.exporting import run_export
 
-    count = run_export(paths, form, out)
+    count = run_export(paths, form, out, source)
     typer.echo(f"{count:,} finding{'' if count == 1 else 's'} in {out}")

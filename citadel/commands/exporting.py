@@ -8,21 +8,27 @@ from pathlib import Path
 from typing import Any
 
 from analysis.errors import CitadelError
+from analysis.sources import installed
 from citadel.casefile import CaseFile
 from citadel.commands.rechecking import cases_of
 from citadel.model import VerdictKind
 from citadel.report.exports import Exported, Format, as_csv, as_junit
 from citadel.report.files import writable, write_atomically
+from citadel.report.sarif import as_sarif, native_lines
 from citadel.report.severity import severity
 from citadel.report.testfile import Broken, family_test
 
 
-def run_export(paths: Sequence[Path], form: Format, out: Path) -> int:
+def run_export(paths: Sequence[Path], form: Format, out: Path, source: Path | None = None) -> int:
     """Write the bugs among the cases of some paths; how many there are.
 
+    `source` is a checkout of the build's sources: SARIF names lines of it.
+
     Raises:
-        CitadelError: where there are none, or the file cannot be written.
+        CitadelError: where there are none, or the file cannot be written, or there are no sources.
     """
+    if source is not None and form is not Format.SARIF:
+        raise CitadelError(f"--source says nothing to {form}", "it is for --format sarif")
     writable(out)
     cases = [case for path in paths for case, _, _ in cases_of(path)]
     rows = [(case, row) for case in cases for row in _exported(case)]
@@ -30,8 +36,19 @@ def run_export(paths: Sequence[Path], form: Format, out: Path) -> int:
         rows = [(case, row) for case, row in rows if case.fails]
     if not rows:
         raise CitadelError("no bug to export", "name a case, a folder of cases, or a store")
-    write_atomically(out, _text([case for case, _ in rows], [row for _, row in rows], form))
+    if form is Format.SARIF:
+        text = _sarif([row for _, row in rows], out, source)
+    else:
+        text = _text([case for case, _ in rows], [row for _, row in rows], form)
+    write_atomically(out, text)
     return len(rows)
+
+
+def _sarif(rows: Sequence[Exported], out: Path, source: Path | None) -> str:
+    if source is None:
+        return as_sarif(rows, [() for _ in rows], out)
+    sources = installed(str(source)).read()
+    return as_sarif(rows, [native_lines(sources, row) for row in rows], out)
 
 
 def _text(cases: Sequence[CaseFile], rows: Sequence[Exported], form: Format) -> str:

@@ -27,15 +27,15 @@ class Operations:
         api = self._catalog.resolve(name)
         if api is None:
             return name
-        declared = {_plain(operator.removeprefix("aten::")) for operator in api.operators}
+        declared = {spelling(operator.removeprefix("aten::")) for operator in api.operators}
         if len(declared) == 1:
             return declared.pop()
         parts = parse(api.name, api.kind)
-        said = _plain(parts.core + parts.dimension)
-        observed = _plain(self._observed.get(api.name, ""))
+        said = spelling(parts.core + parts.dimension)
+        observed = spelling(self._observed.get(api.name, ""))
         return observed if observed == said.removeprefix("reduce") else said
 
 
-def _plain(name: str) -> str:
-    """Names of either style alike: `max_pool3d`, `MaxPool3D`."""
+def spelling(name: str) -> str:
+    """Names of either style alike: `max_pool3d_`, `MaxPool3D`."""
     return name.rstrip("_").replace("_", "").lower()

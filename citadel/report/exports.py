@@ -22,6 +22,7 @@ class Format(StrEnum):
     CSV = "csv"
     JUNIT = "junit"
     PYTEST = "pytest"
+    SARIF = "sarif"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
