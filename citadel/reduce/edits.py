@@ -32,12 +32,23 @@ class Edit:
     def applied(self, module: cst.Module) -> cst.Module | None:
         """The module with this change; None where it has no such places, or would be no Python."""
         found = [_at(module, path) for path in self.places]
-        if any(one is None or (self.of and module.code_for_node(one) != self.of) for one in found):
+        if any(one is None or not self._takes(one) for one in found):
+            return None
+        if self.of and any(module.code_for_node(one) != self.of for one in found if one):
             return None
         try:
             return module.visit(_Replacing({id(one) for one in found}, self.made))
         except cst.CSTValidationError:
             return None
+
+
+    def _takes(self, node: cst.CSTNode) -> bool:
+        """Whether a node may go, or may become the other one: where scripts differ, an argument of
+        one may have the place of a name of another."""
+        if self.made is None:
+            return isinstance(node, _DISPENSABLE)
+        roles = (cst.BaseExpression, cst.BaseSmallStatement, _STATEMENTS)
+        return any(isinstance(node, one) and isinstance(self.made, one) for one in roles)
 
 
 class _Replacing(cst.CSTTransformer):
@@ -68,6 +79,7 @@ def _last(part: cst.Arg | cst.Element) -> cst.Arg | cst.Element:
 
 _LAYOUT = (cst.EmptyLine, cst.TrailingWhitespace, cst.BaseParenthesizableWhitespace, cst.Comment)
 _STATEMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
+_DISPENSABLE = (*_STATEMENTS, cst.Arg, cst.Element)
 _COMPOUND = (cst.With, cst.If, cst.For, cst.While, cst.Try)
 _WHOLE = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer, cst.Float, cst.List)
 """What needs no parentheses, wherever it stands."""

@@ -95,3 +95,24 @@ def test_what_would_be_no_python_is_not_made(code):
 
 def test_all_kinds_are_counted():
     assert len(Script(cst.parse_module("f()\n"), "f").edits()) == KINDS
+
+
+UNLIKE = [
+    "y = f(a, [b, 1], dim=2)\nif y:\n    print(y)\n",
+    "y = f(a.b.c(1), m.n, k.l.o(m=-3.5))\nfor y in (1, 2):\n    z = [y for y in y]\n",
+    "with a as b:\n    y = f(g(a) if a else a[b], lambda: a)\n(z := f(*y))\n",
+]
+
+
+@pytest.mark.parametrize("other", UNLIKE)
+@pytest.mark.parametrize("code", UNLIKE)
+def test_an_edit_of_one_script_is_none_or_python_in_another(code, other):
+    module = cst.parse_module(other)
+    tried = [
+        edit.applied(module)
+        for kind in Script(cst.parse_module(code), "f").edits()
+        for edit in kind
+    ]
+    assert None in tried or code == other
+    for made in filter(None, tried):
+        cst.parse_module(made.code)
