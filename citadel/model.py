@@ -159,6 +159,8 @@ class BugCase:
     """The code with a check in it, so that it fails where the bug is; "" where there is none."""
     control: str = ""
     """The same with a cure of the trigger, which runs through; "" where there is none."""
+    distance: float | None = None
+    """As in a `Finding`."""
     issues: tuple[Issue, ...] = ()
     """As in a `Finding`."""
 
@@ -246,6 +248,10 @@ class Finding:
     """Whether the code fails by itself where the bug is, and its control, if any, does not."""
     issues: tuple[Issue, ...] = ()
     """What it may be known by, where somebody has named a tracker or an umbrella."""
+    distance: float | None = None
+    """How far its wrong value is from the right one, as a part of that: from what it is compared
+    with, or from what a control gives whose result should be the same (in double precision, say).
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

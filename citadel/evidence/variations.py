@@ -431,6 +431,7 @@ VARIATIONS: tuple[Variation, ...] = (
     ),
 )
 BY_NAME = {one.name: one for one in VARIATIONS}
+PRESERVING = frozenset(one.name for one in VARIATIONS if one.preserves)
 
 
 def in_framework(root: str, *, timed: bool = False) -> list[Variation]:

@@ -171,6 +171,13 @@ def distance(one: Value, other: Value) -> float | None:
     return max(known, default=None)
 
 
+def error_of(seen: Value, right: Value) -> float | None:
+    """How far a value is from the right one, as a part of the largest number of that; None where
+    that cannot be said, or one of them is not finite where the other is."""
+    apart, size = distance(seen, right), largest(right)
+    return apart / size if apart is not None and math.isfinite(apart) and size else None
+
+
 def _size(number: complex) -> float:
     """The magnitude; infinite where no float is as large."""
     try:

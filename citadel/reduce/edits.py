@@ -41,7 +41,6 @@ class Edit:
         except cst.CSTValidationError:
             return None
 
-
     def _takes(self, node: cst.CSTNode) -> bool:
         """Whether a node may go, or may become the other one: where scripts differ, an argument of
         one may have the place of a name of another."""

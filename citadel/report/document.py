@@ -115,6 +115,7 @@ def sibling_record(finding: Finding) -> dict[str, Any]:
         "aliases": list(finding.aliases),
         "alias_of": None,
         "issues": [one.to_json() for one in finding.issues],
+        "distance": finding.distance,
     }
 
 
@@ -160,6 +161,7 @@ def _source_under(name: str, case: BugCase) -> dict[str, Any]:
         "aliases": [],
         "alias_of": case.api,
         "issues": [one.to_json() for one in case.issues],
+        "distance": case.distance,
     }
 
 
@@ -222,6 +224,7 @@ def _case_record(case: BugCase) -> dict[str, Any]:
         "trigger": {**case.trigger.to_json(), "relation": case.relation},
         "file": case.file,
         "issues": [one.to_json() for one in case.issues],
+        "distance": case.distance,
     }
 
 

@@ -23,7 +23,14 @@ from citadel.report.labels import suggested
 from citadel.report.lead import Lead, lead
 from citadel.report.order import INTENDED, by_operation, everywhere, may_be_intended, ranked
 from citadel.report.severity import severity
-from citadel.report.text import code_span, counted, fence, lines_of, table_cell
+from citadel.report.text import (
+    code_span,
+    counted,
+    fence,
+    lines_of,
+    table_cell,
+    without_folders,
+)
 from harvest.tracker.issue import Issue
 
 LINES = 60
@@ -93,10 +100,11 @@ def _cause(case: BugCase, bugs: list[Finding]) -> str:
     symptom = case.symptom
     if is_measured(symptom) and not case.reproduces:  # its own ratio is nothing to complain about
         symptom = bugs[0].verdict.symptom or symptom
-    words = symptom.message or headline(symptom, 100)
     if symptom.kind is SymptomKind.CRASHES and symptom.signal:
         return symptom.signal
-    return words
+    if symptom.kind is SymptomKind.ACCEPTS and symptom.observed:
+        return f"gives {symptom.observed}"  # the verb says the rest
+    return without_folders(symptom.message or headline(symptom, 100))
 
 
 def _said(triage: Triage, case: BugCase, folder: Path | None) -> list[str]:
@@ -191,7 +199,8 @@ def _own(case: BugCase, others: int) -> str:
     state = "reported" if case.reproduces else "fixed here"
     worst = str(severity(case.symptom, case.api)) if forms else ""
     control = "runs through" if case.control else "none"
-    cells = (str(forms), worst, state, control, table_cell(shown, _CELL))
+    shown = f"{table_cell(shown, _CELL)}{_away(case.distance)}"
+    cells = (str(forms), worst, state, control, shown)
     return _cells(table_cell(case.api, 200), *cells)
 
 
@@ -208,8 +217,13 @@ def _row(forms: Sequence[Finding], case: BugCase) -> str:
         str(severity(symptom, first.api)),
         f"{first.verdict.confidence:.2f}",
         "none" if first.evidence is None or first.evidence.control is None else "runs through",
-        shown,
+        f"{shown}{_away(first.distance)}",
     )
+
+
+def _away(distance: float | None) -> str:
+    """How far a value is from the right one, where that is known."""
+    return "" if distance is None else f", off by {distance:.2g}"
 
 
 def _known(issues: Sequence[Issue]) -> str:
@@ -224,7 +238,7 @@ def _cells(*cells: str) -> str:
 
 def _short(symptom: Symptom) -> str:
     """What fits into a table."""
-    return figure(symptom) or headline(symptom, _CELL)
+    return figure(symptom) or without_folders(headline(symptom, 3 * _CELL))
 
 
 def _beside(triage: Triage) -> list[str]:

@@ -44,6 +44,19 @@ def shorten(text: str, limit: int) -> str:
     return (kept if len(kept) * 3 > room * 2 else text[:room].rstrip()) + " ..."
 
 
+_FOLDERS = re.compile(r"(?<![\w:/.])(?:\.{0,2}/)?(?:[\w.+@-]+/){2,}(?=[\w.+-])")
+
+
+def without_folders(text: str) -> str:
+    """Return `text` with files by their names alone: where they lie on a build's machine says
+    nothing, and takes the room of what does.
+
+    >>> without_folders('FAILED at "/build/aten/src/Linear.cpp":46, see https://a.org/b/c/d.html')
+    'FAILED at "Linear.cpp":46, see https://a.org/b/c/d.html'
+    """
+    return _FOLDERS.sub("", text)
+
+
 def counted(number: int, noun: str) -> str:
     """A number with its noun: "1 item", "1,200 items"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

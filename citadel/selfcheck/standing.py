@@ -19,9 +19,11 @@ from analysis.errors import CitadelError
 from analysis.target.instrument import Watched, instrument, watched
 from analysis.target.observation import Outcome
 from analysis.target.session import Limits, Session
+from citadel.evidence.variations import PRESERVING
 from citadel.evidence.written import control_code
 from citadel.model import STATUS_KINDS, BugCase, Finding, Road, Symptom, SymptomKind, Triage
 from citadel.oracle import status
+from citadel.oracle.numbers import error_of
 from citadel.oracle.status import asserted_at
 from citadel.oracle.value import values_of
 from citadel.propagate.pool import Pool, as_they_end
@@ -80,12 +82,14 @@ class _Checking:
             return case
         if self._hangs(case.symptom):
             return replace(case, check=case.code)
-        cured = (control_code(case.code, cure.made) for cure in case.trigger.cures if cure.made)
-        controls = [one for one in cured if one is not None and one != case.code]
-        for control in (*controls, ""):
-            for code, well in self._pairs(case.code, control, case.symptom, session):
+        cured = [(control_code(case.code, one.made), one) for one in case.trigger.cures if one.made]
+        controls = [(text, one) for text, one in cured if text not in (None, case.code)]
+        for control, cure in (*controls, ("", None)):
+            for code, well in self._pairs(case.code, control or "", case.symptom, session):
                 if self._fails(code, case.symptom, session) and self._goes_well(well, session):
-                    return replace(case, check=code, control=well)
+                    changes = [one.variation for one in cure.changes] if cure else []
+                    away = self._distance(case.code, control or "", changes, session)
+                    return replace(case, check=code, control=well, distance=away)
         return case
 
     def finding(self, finding: Finding, session: Session) -> Finding:
@@ -101,10 +105,12 @@ class _Checking:
         for code, well in self._pairs(finding.code, good, symptom, session):
             if not self._fails(code, symptom, session) or not self._goes_well(well, session):
                 continue
+            changes = control.variations if control is not None else ()
+            away = self._distance(finding.code, good, changes, session)
             if evidence is not None and well:
                 told = (replace(c, code=well) if c is control else c for c in evidence.controls)
                 evidence = replace(evidence, controls=tuple(told))
-            return replace(finding, code=code, evidence=evidence, fails=True)
+            return replace(finding, code=code, evidence=evidence, fails=True, distance=away)
         return finding
 
     def _pairs(
@@ -136,6 +142,24 @@ class _Checking:
         values = values_of(session.run(code, traced=cases[0].text, limits=self.limits))
         texts = [with_check(one, witness.oracle, values, right, self.framework) for one in cases]
         yield from ((made[0], made[-1] if control else "") for made in zip(*texts, strict=False))
+
+    def _distance(
+        self, code: str, control: str, variations: Sequence[str], session: Session
+    ) -> float | None:
+        """How far the value of a case is from the right one: from the other side, where it compares
+        two, else from what a control gives that changes nothing about the right result."""
+        witness = self.verified.witness
+        if witness is None or not witness.oracle.spots:
+            return None
+        oracle, preserves = witness.oracle, PRESERVING.issuperset(variations)
+        texts = (code,) if oracle.paired else (code, control) if control and preserves else ()
+        cases = _watched(texts, witness.watched, oracle.points)
+        seen = [
+            values_of(session.run(text, traced=one.text, limits=self.limits))
+            for text, one in zip(texts, cases, strict=False)
+        ]
+        found = [one[spot] for one in seen for spot in oracle.spots if spot in one]
+        return error_of(*found) if len(found) == 2 else None
 
     def _limited(self, code: str, control: str, measured: Measured) -> Iterator[tuple[str, str]]:
         points = frozenset(measured.oracle.measure.points)

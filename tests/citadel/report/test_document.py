@@ -63,6 +63,7 @@ def test_the_contract(
         },
         "file": None,
         "issues": [],
+        "distance": None,
     }
     assert [s["api"] for s in report["siblings"]] == ["a.bug", "b.clean", "a.bug.alias"]
     assert report["siblings"][0] == {
@@ -96,6 +97,7 @@ def test_the_contract(
         "aliases": ["a.bug.alias"],
         "alias_of": None,
         "issues": [],
+        "distance": None,
     }
     other = {**report["siblings"][0], "api": "a.bug.alias", "aliases": [], "alias_of": "a.bug"}
     assert report["siblings"][2] == other

@@ -291,3 +291,28 @@ def test_a_ratio_that_is_gone_is_not_the_symptom(
     assert "There: `a / b, expected about 1`" in text
     assert "itself is **fixed here**: `ratio 1.06`." in text
     assert "| `builtins.int` | 0 |  | fixed here | none | `ratio 1.06` |" in text
+
+
+def test_a_title_says_what_is_seen_and_no_folders_of_a_build(
+    target: TargetSummary, make_triage: Callable[..., Triage]
+) -> None:
+    failed = 'failed at "/build/pytorch/aten/src/ATen/native/Linear.cpp":46, please report it'
+    raised = Symptom(kind=SymptomKind.RAISES, exception="RuntimeError", message=failed)
+    title = family_markdown(target, make_triage(symptom=raised)).partition("\n")[0]
+    assert title.endswith('fails: `failed at "Linear.cpp":46, please report it`')
+    accepted = Symptom(kind=SymptomKind.ACCEPTS, observed="[0, 3]")
+    title = family_markdown(target, make_triage(symptom=accepted)).partition("\n")[0]
+    assert title.endswith("accepts bad input: `gives [0, 3]`")
+
+
+def test_how_far_a_value_is_from_the_right_one(
+    target: TargetSummary,
+    make_finding: Callable[..., Finding],
+    make_triage: Callable[..., Triage],
+) -> None:
+    wrong = Symptom(kind=SymptomKind.DISAGREES, where="y", observed="3", expected="4")
+    triage = make_triage(replace(make_finding("f.g", symptom=wrong), distance=1 / 3), symptom=wrong)
+    assert triage.case is not None
+    text = family_markdown(target, replace(triage, case=replace(triage.case, distance=0.25)))
+    assert "| `y is 3, expected 4`, off by 0.25 |" in text
+    assert "| the same, off by 0.33 |" in text

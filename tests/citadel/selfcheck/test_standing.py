@@ -164,3 +164,14 @@ def test_what_is_measured_has_the_ratio_that_makes_a_bug(checked, ends):
     assert case.symptom.kind is SymptomKind.SLOW
     assert re.search(r"\nassert slow < [3-6](\.\d+)? \* fast\n$", case.check)
     assert ends(case.check.replace("clock(60)", "clock(3)")) == ""
+
+
+def test_it_is_told_how_far_a_value_is_from_the_right_one(checked):
+    code = (
+        "import torch\nx = torch.tensor([1e-30, 1e-30, 1e30, 1e30])\nprint(torch.prod(x).item())\n"
+    )
+    case = checked("prod is wrong in float32", code, text="It prints 0.0. Expected: 1.0").case
+    assert "torch.float64" in case.control
+    assert case.distance == 1.0  # of the right value
+    code = "import torch\na, b = torch.zeros(2), torch.full((2,), 4.0)\nprint(torch.dist(a, b))\n"
+    assert checked("dist accepts", code, text="It should raise.").case.distance is None
