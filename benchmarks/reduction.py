@@ -3,9 +3,9 @@
 usage: python -m benchmarks.reduction PATH... --python PYTHON
 
 PATH is a case, a folder of cases or the store of a hunt. Each case that fails by itself, and
-crashes or has a control, is reduced (5 s, 400 runs at most). Then it is run once more, as `citadel recheck`
-does: does it still show what is recorded of it, and its control not? Printed are lines before and
-after (without comments and empty ones), seconds, and that answer, by kind of symptom.
+crashes or has a control, is reduced (5 s, 400 runs at most). Then it is run once more, as
+`citadel recheck` does: does it still show what is recorded of it, and its control not? Printed are
+lines before and after (without comments and empty ones), seconds, and that answer, by kind.
 """
 
 from __future__ import annotations
