@@ -232,9 +232,20 @@ def _is_heading(one: cst.CSTNode) -> bool:
 
 
 def _importing(module: cst.Module, line: Line) -> str:
+    """The text with the imports that a line needs, unless it has them: not only on top, where
+    settings stand that have to be made before."""
     context = CodemodContext()
+    made = {
+        (one.evaluated_name, one.evaluated_alias)
+        for statement in module.body
+        if isinstance(statement, cst.SimpleStatementLine)
+        for part in statement.body
+        if isinstance(part, cst.Import)
+        for one in part.names
+    }
     for name in line.modules:
-        AddImportsVisitor.add_needed_import(context, name, asname=_ALIASES.get(name))
+        if (name, _ALIASES.get(name)) not in made:
+            AddImportsVisitor.add_needed_import(context, name, asname=_ALIASES.get(name))
     return AddImportsVisitor(context).transform_module(module).code
 
 

@@ -76,6 +76,14 @@ def test_in_a_loop_the_value_in_question_is_checked_too():
     exec(text.replace("(1.0, math.inf)", "(math.inf, 2.0)"), {})  # the first one is no matter
 
 
+def test_what_is_imported_further_down_is_not_imported_again():
+    code = "import os\nos.environ['A'] = '1'\nimport math\nprint(f(x))\n"
+    oracle = ValueOracle(kind=SymptomKind.NON_FINITE, spots=(Spot(point=0),))
+    (text,) = texts(code, oracle, {Spot(point=0): INFINITE})
+    assert text.count("import math\n") == 1
+    assert text.startswith(code.partition("print")[0])
+
+
 PAIR = (Spot(point=0), Spot(point=1))
 
 
