@@ -37,7 +37,11 @@ def use(way, names, tell):
             finally:
                 inside.remove(function)
 
-        return functools.update_wrapper(compiled, function, updated=())
+        made = functools.update_wrapper(compiled, function, updated=())
+        if type(function).__name__ == "OpOverloadPacket":
+            for overload in function.overloads():
+                setattr(made, overload, getattr(function, overload))
+        return made
 
     for name in names:
         replace(name, torch, wrapped)

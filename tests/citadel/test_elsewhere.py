@@ -27,6 +27,12 @@ TORCH = {
         "y = torch.full((2,), 1e20).norm()\nassert y.isfinite()",
         {"eager": "bad", "aot_eager": "bad", "inductor": "bad"},
     ),
+    "an operator and its overload": (
+        "torch.ops.aten.linalg_vector_norm",
+        "x = torch.full((2,), 1e20)\nf = torch.ops.aten.linalg_vector_norm\n"
+        "assert f.default(x).equal(f(x))\nassert f(x).isfinite()",
+        {"eager": "bad", "aot_eager": "bad", "inductor": "bad"},
+    ),
     "wrong if compiled": (
         "torch.abs",
         "def f(x):\n    return torch.abs(x) + torch.compiler.is_compiling()\n"
