@@ -15,13 +15,15 @@ from analysis.target.session import Limits, Session
 from citadel.model import Symptom
 from citadel.oracle import status
 from citadel.places import Place, State
-from citadel.report.headline import headline
+from citadel.report.headline import headline, is_measured
 
 SECONDS = 40.0
 """Most time for all ways to run a case."""
 _GONE = ("AttributeError", "ImportError", "ModuleNotFoundError")
 """How Python says that there is no such name."""
 _COMPILED = "compiled"
+_TIMES = 2
+"""Further runs of a case that measures and runs through."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,12 +42,23 @@ def at(name: str, script: Script, session: Session, limits: Limits) -> Place:
     Raises:
         CitadelError: when the interpreter cannot be started at all.
     """
-    seen = session.run(script.code, limits=limits)
+    seen = _run(script, session, limits)
     if not _is_shown(script, seen):
         return _told(name, script, seen)
     if script.control and session.run(script.control, limits=limits).outcome is not Outcome.OK:
         return Place(name, State.UNSURE, _words(seen))
     return Place(name, State.BAD, _words(seen))
+
+
+def _run(script: Script, session: Session, limits: Limits) -> Observation:
+    """A run of the case; of what is measured the first of several that shows it, if one does: a
+    busy machine hides a ratio, and makes none."""
+    seen = session.run(script.code, limits=limits)
+    for _ in range(_TIMES if is_measured(script.symptom) else 0):
+        if _is_shown(script, seen):
+            break
+        seen = session.run(script.code, limits=limits)
+    return seen
 
 
 def in_ways(

@@ -140,3 +140,30 @@ def test_what_a_session_says(session):
     assert state("raise AttributeError('no attribute ones')") is State.LACKS
     told = "raise AttributeError(\"module 'torch' has no attribute 'ones'\")"
     assert state(told, symptom=lacking) is State.BAD  # as it was recorded
+
+
+class InTurns:
+    """A session whose runs are of these scripts, one after the other, whatever is to be run."""
+
+    def __init__(self, session, codes):
+        self.session, self.codes = session, iter(codes)
+
+    def run(self, _, limits):
+        return self.session.run(next(self.codes), limits=limits)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("ends", "state"),
+    [
+        (["assert False"], State.BAD),
+        (["pass", "pass", "assert False"], State.BAD),  # a busy machine hid it
+        (["pass", "pass", "pass"], State.GOOD),
+        (["pass", "raise ValueError"], State.OTHERWISE),
+    ],
+)
+def test_what_is_measured_is_gone_only_if_all_of_several_runs_say_so(session, ends, state):
+    slow = Symptom(kind=SymptomKind.SLOW, where="slow / fast", ratio=4.0)
+    case = Script(code="assert False", control="", api="torch.ones", symptom=slow)
+    runs = InTurns(session, [*ends, *["raise ValueError"] * 2])
+    assert at("here", case, runs, LIMITS).state is state
