@@ -155,7 +155,12 @@ def test_what_cannot_be_rechecked(folder):
 
 @pytest.mark.parametrize(
     ("form", "words", "count"),
-    [("csv", "torch.prints", 4), ("junit", 'name="torch.there"', 4), ("pytest", "xfail(", 3)],
+    [
+        ("csv", "torch.prints", 4),
+        ("junit", 'name="torch.there"', 4),
+        ("pytest", "xfail(", 3),
+        ("sarif", '"fullyQualifiedName": "torch.there"', 4),
+    ],
 )
 def test_export(folder, form, words, count):
     out = folder / "out" / "found.txt"
@@ -179,7 +184,13 @@ def test_the_control_of_a_report_is_its_trigger(case, tmp_path):
 
 def test_what_cannot_be_exported(folder):
     problem("export", folder / "none.db", "--format", "csv", "--out", folder / "a.csv")
-    problem("export", folder, "--format", "sarif", "--out", folder / "a")
+    problem("export", folder, "--format", "xml", "--out", folder / "a")
+    for form, source in (
+        ("csv", folder),
+        ("sarif", folder / "none"),
+        ("sarif", folder / "there.py"),
+    ):
+        problem("export", folder, "--format", form, "--source", source, "--out", folder / "a")
     problem("export", folder, "--format", "csv", "--out", folder / "no" / "a.csv")
     problem("export", folder / "prints.py", "--format", "pytest", "--out", folder / "a.py")
     assert not (folder / "a.py").exists()
