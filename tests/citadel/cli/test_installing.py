@@ -16,7 +16,7 @@ def test_an_environment_is_made_once_and_what_cannot_be_had_is_told(tmp_path, mo
     python = installed("expecttest==0.2.*", notes.append)
     assert python is not None
     told = subprocess.run(
-        [python, "-c", "import expecttest, numpy; print(expecttest.__file__)"],
+        [python, "-c", "import expecttest; print(expecttest.__file__)"],
         capture_output=True,
         text=True,
         check=True,
@@ -27,8 +27,7 @@ def test_an_environment_is_made_once_and_what_cannot_be_had_is_told(tmp_path, mo
     assert len(notes) == 1
     assert installed("expecttest==99.1", notes.append) is None
     assert notes[-1].startswith("expecttest==99.1 cannot be had: ")
-    folders = [one.name for one in (tmp_path / "environments").iterdir()]
-    assert len(folders) == 1
+    assert [one.is_dir() for one in (tmp_path / "environments").iterdir()].count(True) == 1
 
 
 def test_what_was_interrupted_is_made_anew(tmp_path, monkeypatch):
