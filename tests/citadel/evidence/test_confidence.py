@@ -142,7 +142,14 @@ def test_the_symptom_alone_is_no_finding(source):
 
 @pytest.mark.parametrize(
     ("channels", "seen"),
-    [(OWN, RAISED), (NEAR, CRASH), (NEAR, ASSERTS), (NEAR, ACCEPTED), (NEAR, SLOW)],
+    [
+        (OWN, RAISED),
+        (replace(NEAR, peers=True), RAISED),
+        (NEAR, CRASH),
+        (NEAR, ASSERTS),
+        (NEAR, ACCEPTED),
+        (NEAR, SLOW),
+    ],
 )
 def test_what_needs_no_cure_or_has_none(source, channels, seen):
     assert told(finding(channels=channels, seen=seen), source).verdict.confidence > 0.5
