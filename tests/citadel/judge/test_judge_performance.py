@@ -43,7 +43,7 @@ SLOW = """
 
     def seconds(work):
         started = time.perf_counter()
-        for _ in range(5):
+        for _ in range(50):
             work()
         return time.perf_counter() - started
 
