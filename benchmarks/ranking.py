@@ -9,12 +9,16 @@ fitted to all other reports (leave one report out), and the weights fitted to al
 --still no report is run: how well an API takes the failing call's arguments is not known then.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from analysis.index import load_or_build
@@ -22,17 +26,19 @@ from analysis.target.session import Limits
 from analysis.target.target import probe
 from citadel.match.channels import Feature, Table
 from citadel.match.rank import WEIGHTS, tables
-from citadel.plan.invocation import invocation
+from citadel.plan.invocation import Invocation, invocation
 from citadel.propagate.candidates import compatibility
 from citadel.verify.reports import verify
 from citadel.verify.verified import NotVerified
 from citadel.workbench import Workbench
 from harvest.report.inputs import load
+from harvest.report.model import BadInput
 from harvest.report.understand import understand
 
 AT = (20, 40, 80, 150)
 RIDGE = 1e-3
-SHIPPED = np.array([WEIGHTS[feature] for feature in Feature])
+Floats = NDArray[np.float64]
+SHIPPED: Floats = np.array([WEIGHTS[feature] for feature in Feature])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +50,7 @@ class Question:
     siblings: tuple[int, ...]
     own: int
 
-    def ranks(self, weights):
+    def ranks(self, weights: Floats) -> list[float]:
         """Rank of each sibling, 1 for the first candidate; ties count half."""
         scores = self.table.values @ weights
         scores[self.own] = -np.inf
@@ -54,12 +60,12 @@ class Question:
         ]
 
 
-def questions(python, folders, still):
+def questions(python: str, folders: Sequence[Path], *, still: bool) -> list[Question]:
     target = probe(python)
     version = target.info.version.replace("1.13.0a0", "1.13.1")  # what Debian's build says it is
     index = load_or_build(target)
     rows = {name: row for row, name in enumerate(index.catalog.apis)}
-    found = []
+    found: list[Question] = []
     with Workbench(target, index, jobs=1) as bench:
         for folder in folders:
             for number, known in json.loads((folder / "expected.json").read_text()).items():
@@ -86,9 +92,11 @@ def questions(python, folders, still):
     return found
 
 
-def failing_call(path, bench):
+def failing_call(path: Path, bench: Workbench) -> Invocation | None:
     """The failing call of a report as this build sees it; None where it cannot be verified."""
     for report in load([str(path)]):
+        if isinstance(report, BadInput):
+            raise SystemExit(report.error)
         verified = verify(
             understand(report),
             bench.replays[0],
@@ -102,13 +110,13 @@ def failing_call(path, bench):
     return None
 
 
-def show(label, asked, weights_of):
+def show(label: str, asked: Sequence[Question], weights_of: Callable[[Question], Floats]) -> None:
     ranks = np.array([rank for question in asked for rank in question.ranks(weights_of(question))])
     recall = "  ".join(f"{(ranks <= at).mean():.3f}" for at in AT)
     print(f"{label:24} {recall}  {ranks.mean():7.1f}")
 
 
-def fit(asked):
+def fit(asked: Sequence[Question]) -> Floats:
     """Weights that make known siblings beat everything else (logistic loss over pairs)."""
     pairs = []
     for question in asked:
@@ -116,7 +124,7 @@ def fit(asked):
         others = np.delete(values, [*question.siblings, question.own], axis=0)
         pairs.append((values[list(question.siblings)], others))
 
-    def loss(weights):
+    def loss(weights: Floats) -> tuple[float, Floats]:
         total, slope = RIDGE * weights @ weights, 2 * RIDGE * weights
         for siblings, others in pairs:
             above = others @ weights
@@ -129,33 +137,34 @@ def fit(asked):
                 total += (top + np.log(norm)) / (len(siblings) * len(pairs))
                 pull = (mass[:, None] * (others - sibling)).sum(axis=0) / norm
                 slope = slope + pull / (len(siblings) * len(pairs))
-        return total, slope
+        return float(total), slope
 
-    return minimize(loss, SHIPPED, jac=True, method="L-BFGS-B").x
+    fitted: Floats = minimize(loss, SHIPPED, jac=True, method="L-BFGS-B").x
+    return fitted
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("python")
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--fit", action="store_true")
     parser.add_argument("--still", action="store_true")
     given = parser.parse_args()
-    asked = questions(given.python, given.folders, given.still)
+    asked = questions(given.python, given.folders, still=given.still)
     known = sum(len(question.siblings) for question in asked)
     print(f"{known} siblings of {len(asked)} reports; recall at {AT}, mean rank")
-    show("shipped", asked, lambda _: SHIPPED)
+    show("shipped", asked, always(SHIPPED))
     for feature in Feature:
-        show(f"without {feature.name}", asked, lambda _, f=feature: without(SHIPPED, f))
+        show(f"without {feature.name}", asked, always(without(SHIPPED, feature)))
     for feature in Feature:
         alone = np.zeros(len(Feature))
         alone[feature] = 1.0
-        show(f"{feature.name} alone", asked, lambda _, w=alone: w)
+        show(f"{feature.name} alone", asked, always(alone))
     if given.fit:
         left_out = {q.name: fit([other for other in asked if other is not q]) for q in asked}
         show("fitted, left out", asked, lambda question: left_out[question.name])
         weights = fit(asked)
-        show("fitted to all", asked, lambda _: weights)
+        show("fitted to all", asked, always(weights))
         print({feature.name: round(float(weights[feature]), 2) for feature in Feature})
     for question in asked:
         late = [
@@ -167,7 +176,12 @@ def main():
             print(f"late: {question.name} {question.table.apis[question.own].name}: {late}")
 
 
-def without(weights, feature):
+def always(weights: Floats) -> Callable[[Question], Floats]:
+    """The same weights for every question."""
+    return lambda _: weights
+
+
+def without(weights: Floats, feature: Feature) -> Floats:
     changed = weights.copy()
     changed[feature] = 0.0
     return changed

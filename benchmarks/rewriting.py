@@ -22,13 +22,17 @@ Siblings of what is measured are measured only with --measure: each takes some s
 observed: different, clean), with their code.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import time
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from analysis.catalog.model import Api
 from analysis.index import load_or_build
 from analysis.target.instrument import instrument
 from analysis.target.observation import Outcome
@@ -38,17 +42,21 @@ from citadel.judge.performance import judge_performance
 from citadel.judge.relations import related
 from citadel.judge.status import passed
 from citadel.judge.values import judge_value
+from citadel.match.rank import Candidate
 from citadel.model import VerdictKind
 from citadel.oracle import status
+from citadel.plan.model import Adaptation
 from citadel.propagate.candidates import candidates
-from citadel.propagate.probe import ProbeOutcome, probe
+from citadel.propagate.probe import Attempt, ProbeOutcome, probe
 from citadel.propagate.uses import Uses
+from citadel.rewrite.rewriter import Rewritten
 from citadel.traced import resolve
 from citadel.verify.identify import failing_call
 from citadel.verify.reports import verify
-from citadel.verify.verified import NotVerified
+from citadel.verify.verified import NotVerified, Verified
 from citadel.workbench import Workbench
 from harvest.report.inputs import load
+from harvest.report.model import BadInput, Report
 from harvest.report.understand import understand
 
 KINDS = ("refused", "unreached", "unobserved", "different", "clean", "disagreeing")
@@ -72,24 +80,24 @@ class Seen:
     clean: bool
 
     @property
-    def worth(self):
+    def worth(self) -> tuple[bool, bool, bool]:
         return (self.reached and not self.refused and self.ended, self.shows, self.reached)
 
 
 @dataclass(slots=True)
 class Tally:
     pairs: int = 0
-    counts: Counter = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
     written: int = 0
 
-    def add(self, other):
+    def add(self, other: Tally) -> None:
         self.pairs += other.pairs
         self.counts += other.counts
         self.seconds += other.seconds
         self.written += other.written
 
-    def line(self, name):
+    def line(self, name: str) -> str:
         n, c = max(1, self.pairs), self.counts
         judged = c["triggering"] + c["clean"]
         compared = c["agreeing"] + c["disagreeing"]
@@ -101,7 +109,7 @@ class Tally:
         )
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("python")
     parser.add_argument("paths", nargs="+", type=Path)
@@ -124,14 +132,24 @@ def main():
     print(total.line("all"))
 
 
-def reports(paths):
+def reports(paths: Sequence[Path]) -> Iterator[Report]:
     for path in paths:
         files = sorted(path.glob("[0-9]*.json")) if path.is_dir() else [path]
         for file in files:
-            yield from load([str(file)])
+            for report in load([str(file)]):
+                if isinstance(report, BadInput):
+                    raise SystemExit(report.error)
+                yield report
 
 
-def measure(report, bench, siblings, show, *, measuring=False):
+def measure(
+    report: Report,
+    bench: Workbench,
+    siblings: int,
+    show: Sequence[str],
+    *,
+    measuring: bool = False,
+) -> Tally | None:
     """The tally of one report, printed; None where it cannot be verified on this build."""
     name = Path(report.source).stem
     verified = verify(
@@ -173,11 +191,11 @@ def measure(report, bench, siblings, show, *, measuring=False):
     return tally
 
 
-def probed(verified, plans, bench):
+def probed(verified: Verified, plans: Sequence[Adaptation], bench: Workbench) -> dict[str, Attempt]:
     """Per plan, by its text, what it came to on the live arguments."""
-    found = {}
+    found: dict[str, Attempt] = {}
 
-    def on_attempt(attempt):
+    def on_attempt(attempt: Attempt) -> None:
         found[text(plans[attempt.number])] = attempt
 
     # One group per plan: no plan spares another.
@@ -193,17 +211,17 @@ def probed(verified, plans, bench):
     return found
 
 
-def text(plan):
+def text(plan: Adaptation) -> str:
     return json.dumps(plan.to_json())
 
 
-def shaped(plan, live):
+def shaped(plan: Adaptation, live: Mapping[str, Attempt]) -> Adaptation:
     """The plan with as many outputs as the live values show that the report wants."""
     attempt = live.get(text(plan))
     return plan if attempt is None else plan.shaped(attempt.plan)
 
 
-def run(way, api, verified, bench):
+def run(way: Rewritten, api: Api, verified: Verified, bench: Workbench) -> Seen:
     code = way.code
     try:
         traced = instrument(code).traced
@@ -242,24 +260,36 @@ def run(way, api, verified, bench):
     )
 
 
-def watched(seen, way, plan, candidate, verified, bench):
+def watched(
+    seen: Seen,
+    way: Rewritten,
+    plan: Adaptation,
+    candidate: Candidate,
+    verified: Verified,
+    bench: Workbench,
+) -> Seen:
     """The same, where values or measurements tell whether the symptom shows."""
-    given = {"session": bench.replays[0], "catalog": bench.index.catalog, "limits": Limits()}
-    channels = candidate.channels
+    api, channels = candidate.api, candidate.channels
+    session, catalog, limits = bench.replays[0], bench.index.catalog, Limits()
     if verified.witness is not None:
         verdict = judge_value(
-            way, plan, candidate.api, verified.witness, channels, runs=1, **given
-        )  # fmt: skip
-    else:
-        verdict = judge_performance(
-            way, plan, candidate.api, verified.measured, close=related(channels), **given
+            way, plan, api, verified.witness, channels, session, catalog, runs=1, limits=limits
         )
+    elif verified.measured is not None:
+        close = related(channels)
+        verdict = judge_performance(
+            way, plan, api, verified.measured, session, catalog, close=close, limits=limits
+        )
+    else:
+        return seen
     shows, clean = verdict.kind is VerdictKind.BUG, verdict.kind is VerdictKind.CLEAN
     told = shows or clean or verdict.kind is VerdictKind.REFUSED
     return replace(seen, shows=shows, clean=clean, ended=seen.ended or told)
 
 
-def count(tally, best, verified, api, show):
+def count(
+    tally: Tally, best: Seen | None, verified: Verified, api: Api, show: Sequence[str]
+) -> None:
     counts = tally.counts
     if best is None:
         kinds = ["unreached", "unobserved"]
@@ -275,7 +305,14 @@ def count(tally, best, verified, api, show):
         print(best.code if best else "")
 
 
-def agree(tally, plan, seen, live, show, api):
+def agree(
+    tally: Tally,
+    plan: Adaptation,
+    seen: Seen,
+    live: Mapping[str, Attempt],
+    show: Sequence[str],
+    api: Api,
+) -> None:
     attempt = live.get(text(plan))
     if attempt is None or attempt.outcome is ProbeOutcome.BUDGET:
         return

@@ -12,6 +12,7 @@ import random
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from citadel.model import (
@@ -171,7 +172,7 @@ def _finding(number: int, api: int, symptom: Symptom) -> Finding:
 def _ask(store: Store) -> float:
     """Print how long each question takes; milliseconds of the slowest answer."""
     builds = latest_builds(store)
-    questions = {
+    questions: dict[str, Callable[[], object]] = {
         "summary: findings by kind": lambda: kinds(store, Filter(), builds),
         "summary: cases and time by build": lambda: yields(store),
         "list: first 50 findings": lambda: list(findings(store, Filter(), builds, limit=50)),
