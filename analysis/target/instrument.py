@@ -28,7 +28,15 @@ from analysis.target.graphs import (
     may_make_functions,
     unchanged,
 )
-from analysis.target.operators import NAMESPACE, Operation, Site, operation, statement, stored
+from analysis.target.operators import (
+    NAMESPACE,
+    Operation,
+    Site,
+    apart,
+    operation,
+    statement,
+    stored,
+)
 from analysis.target.watch import Point, points_of
 
 TRACER = "__citadel__"
@@ -233,9 +241,11 @@ class _Wrapper(cst.CSTTransformer):
     ) -> cst.CSTNodeT | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNodeT]:
         made = self._traced(original_node, updated_node)
         point = self._points.get(id(original_node))
-        if point is None or not isinstance(made, cst.BaseExpression):
+        if point is not None and isinstance(made, cst.BaseExpression):
+            made = cast(cst.CSTNodeT, _watched(point, made))
+        if made is updated_node or not isinstance(made, cst.BaseExpression):
             return made
-        return cast(cst.CSTNodeT, _watched(point, made))
+        return cast(cst.CSTNodeT, apart(original_node, made))
 
     def _traced(
         self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
@@ -269,7 +279,7 @@ class _Wrapper(cst.CSTTransformer):
         pairs = zip(original.items, updated.items, strict=True)
         sites = ((self._sites.get(id(one.item)), other) for one, other in pairs)
         items = [
-            one if site is None else one.with_changes(item=_within(site, one.item))
+            one if site is None else one.with_changes(item=apart(one.item, _within(site, one.item)))
             for site, one in sites
         ]
         return updated.with_changes(items=items)

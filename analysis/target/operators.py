@@ -114,6 +114,15 @@ def _statement(node: cst.AugAssign | cst.Assign) -> Operation | None:
     return Operation(name="setitem", operands=(target.value, index, node.value), comma=_COMMA)
 
 
+def apart(original: cst.CSTNode, made: cst.BaseExpression) -> cst.BaseExpression:
+    """What takes an expression's place, in parentheses where a keyword may touch what stood there:
+    `assert(x) == 1`, `return-x`."""
+    begins = cst.Module([]).code_for_node(original)[:1]
+    if made.lpar or begins.isidentifier():
+        return made
+    return made.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
 def statement(
     node: cst.AugAssign | cst.Assign, value: cst.BaseExpression
 ) -> cst.BaseSmallStatement:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from copy import copy
 from itertools import accumulate
 from typing import cast
 
 import libcst as cst
 from libcst.metadata import CodePosition, MetadataWrapper, WhitespaceInclusivePositionProvider
 
-from analysis.target.operators import statement
+from analysis.target.operators import apart, statement
 from citadel.rewrite.tree import Tree
 
 Replacements = Mapping[cst.CSTNode, cst.CSTNode]
@@ -73,7 +74,10 @@ class Pieces:
         return line
 
     def _changed(self, line: cst.CSTNode, replacer: _Replacer) -> str:
-        visited = line.visit(replacer)
+        try:
+            visited = line.visit(replacer)
+        except cst.CSTValidationError:
+            visited = line.visit(replacer.apart())
         made = tuple(visited) if isinstance(visited, cst.FlattenSentinel) else (visited,)
         body = [one for one in made if isinstance(one, _STATEMENTS)]
         if not body:
@@ -139,6 +143,13 @@ class _Replacer(cst.CSTTransformer):
         super().__init__()
         self._nodes = {id(node): new for node, new in nodes.items()}
         self._dropped = frozenset(map(id, dropped))
+        self._apart = False
+
+    def apart(self) -> _Replacer:
+        """The same, with parentheses where a keyword touches what is replaced."""
+        made = copy(self)
+        made._apart = True
+        return made
 
     def on_leave(
         self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
@@ -156,6 +167,8 @@ class _Replacer(cst.CSTTransformer):
         if isinstance(original_node, (cst.AugAssign, cst.Assign)):
             assert isinstance(new, cst.BaseExpression)  # noqa: S101 - it stands in for an operation
             return cast(cst.CSTNodeT, statement(original_node, new))
+        if self._apart and isinstance(new, cst.BaseExpression):
+            new = apart(original_node, new)
         return cast(cst.CSTNodeT, new)
 
 

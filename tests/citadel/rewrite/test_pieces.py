@@ -94,3 +94,10 @@ def test_a_class_in_front(text):
     call = m.findall(module, m.Call(func=m.Name("c")))[0]
     code = Pieces(Tree(module)).replaced({call: cst.Name("d"), module.body[1]: made})
     assert code == "import a\n\n\nclass New:\n    pass\n\n\n" + text.format("d")
+
+
+def test_a_keyword_may_touch_what_is_replaced():
+    module = cst.parse_module("def f(x):\n    y = (x).a()\n    return(x).a()\n")
+    nodes = {call: cst.parse_expression("b(x)") for call in m.findall(module, m.Call())}
+    changed = Pieces(Tree(module)).replaced(nodes)
+    assert changed == "def f(x):\n    y = b(x)\n    return(b(x))\n"
