@@ -177,6 +177,7 @@ print(f"sparse is {sparse / dense:.1f} times slower")
 """
 
 
+@pytest.mark.alone
 def test_of_a_slow_call_a_change_that_pays_is_the_trigger_and_the_control(bench, read):
     """A busy machine hides it now and then, and must never say the contrary."""
     title = "torch.mm of a full sparse tensor is much slower than of the dense one"
