@@ -77,7 +77,7 @@ def _crashes(case: CaseFile) -> bool:
 
 def _row(case: CaseFile, session: Session) -> Row:
     started = time.monotonic()
-    found = reduced(case.code, case.control, case.api, session, LIMITS)
+    found = reduced(case.code, case.control, case.api, case.symptom, session, LIMITS)
     took = time.monotonic() - started
     script = replace(case.script, code=found.code, control=found.control)
     place = at("again", script, session, LIMITS)

@@ -14,6 +14,7 @@ from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
 from citadel.model import Symptom
 from citadel.oracle import status
+from citadel.oracle.alone import run_alone
 from citadel.places import Place, State
 from citadel.report.headline import headline, is_measured
 
@@ -22,8 +23,6 @@ SECONDS = 40.0
 _GONE = ("AttributeError", "ImportError", "ModuleNotFoundError")
 """How Python says that there is no such name."""
 _COMPILED = "compiled"
-_TIMES = 2
-"""Further runs of a case that measures and runs through."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,28 +36,32 @@ class Script:
 
 
 def at(name: str, script: Script, session: Session, limits: Limits) -> Place:
-    """Run a case in a session, and its control where that matters.
+    """Run a case in a session, and its control where that matters. Of a case that measures, two of
+    three runs have to agree.
 
     Raises:
         CitadelError: when the interpreter cannot be started at all.
     """
-    seen = _run(script, session, limits)
+    found = _once(name, script, session, limits)
+    if not is_measured(script.symptom):
+        return found
+    second = _once(name, script, session, limits)
+    if second.state is found.state:
+        return found
+    third = _once(name, script, session, limits)
+    agreed = next((one for one in (found, second) if one.state is third.state), None)
+    return agreed or Place(name, State.UNSURE, third.seen)
+
+
+def _once(name: str, script: Script, session: Session, limits: Limits) -> Place:
+    seen = run_alone(script.code, script.symptom, session, limits)
     if not _is_shown(script, seen):
         return _told(name, script, seen)
-    if script.control and session.run(script.control, limits=limits).outcome is not Outcome.OK:
-        return Place(name, State.UNSURE, _words(seen))
+    if script.control:
+        well = run_alone(script.control, script.symptom, session, limits)
+        if well.outcome is not Outcome.OK:
+            return Place(name, State.UNSURE, _words(seen))
     return Place(name, State.BAD, _words(seen))
-
-
-def _run(script: Script, session: Session, limits: Limits) -> Observation:
-    """A run of the case; of what is measured the first of several that shows it, if one does: a
-    busy machine hides a ratio, and makes none."""
-    seen = session.run(script.code, limits=limits)
-    for _ in range(_TIMES if is_measured(script.symptom) else 0):
-        if _is_shown(script, seen):
-            break
-        seen = session.run(script.code, limits=limits)
-    return seen
 
 
 def in_ways(

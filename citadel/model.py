@@ -42,6 +42,7 @@ class SymptomKind(StrEnum):
 
 
 STATUS_KINDS = frozenset((SymptomKind.RAISES, SymptomKind.CRASHES, SymptomKind.HANGS))
+MEASURED_KINDS = frozenset((SymptomKind.SLOW, SymptomKind.MEMORY))
 """What the outcome of a run tells, without a look at values."""
 
 

@@ -22,6 +22,7 @@ class State(StrEnum):
     OTHERWISE = "fails otherwise"
     LACKS = "has no such API"
     UNSURE = "control fails, too"
+    """Or runs that measure do not agree."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,7 +124,7 @@ def reduced_lead(done: Triage, session: Session, limits: Limits) -> Repro | None
     if first is None or not first.fails or first.symptom.kind is SymptomKind.HANGS:
         return None
     try:
-        found = reduced(first.code, first.control, first.api, session, limits)
+        found = reduced(first.code, first.control, first.api, first.symptom, session, limits)
     except Exception:  # what is found must not be lost by what only makes it nicer
         return None
     return Repro(api=first.api, code=found.code, control=found.control)

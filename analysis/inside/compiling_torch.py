@@ -38,7 +38,7 @@ def use(way, names, tell):
                 inside.remove(function)
 
         made = functools.update_wrapper(compiled, function, updated=())
-        if type(function).__name__ == "OpOverloadPacket":
+        if hasattr(function, "overloads"):
             for overload in function.overloads():
                 setattr(made, overload, getattr(function, overload))
         return made

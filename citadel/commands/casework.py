@@ -58,6 +58,7 @@ def run_reduce(
             case.code,
             case.control,
             case.api,
+            case.symptom,
             session,
             request.limits,
             runs=request.runs,

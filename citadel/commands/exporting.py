@@ -14,7 +14,7 @@ from citadel.commands.rechecking import cases_of
 from citadel.model import VerdictKind
 from citadel.report.exports import Exported, Format, as_csv, as_junit
 from citadel.report.files import writable, write_atomically
-from citadel.report.sarif import as_sarif, native_lines
+from citadel.report.sarif import as_sarif, source_lines
 from citadel.report.severity import severity
 from citadel.report.testfile import Broken, family_test
 
@@ -48,7 +48,7 @@ def _sarif(rows: Sequence[Exported], out: Path, source: Path | None) -> str:
     if source is None:
         return as_sarif(rows, [() for _ in rows], out)
     sources = installed(str(source)).read()
-    return as_sarif(rows, [native_lines(sources, row) for row in rows], out)
+    return as_sarif(rows, [source_lines(sources, row) for row in rows], out)
 
 
 def _text(cases: Sequence[CaseFile], rows: Sequence[Exported], form: Format) -> str:

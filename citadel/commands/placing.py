@@ -45,9 +45,8 @@ def placed(done: Triage, reading: Reading, where: Placing) -> Triage:
         return done
     script = Script(code=first.code, control=first.control, api=first.api, symptom=first.symptom)
     runs = _Runs(script, reading, where)
-    # What is compiled while a clock runs would count as the API's own time.
-    ways = () if is_measured(first.symptom) else tuple(runs.ways())
-    found = Elsewhere(api=first.api, ways=ways, releases=tuple(runs.releases()))
+    ways, releases = tuple(runs.ways()), tuple(runs.releases())
+    found = Elsewhere(api=first.api, ways=ways, releases=releases)
     return replace(done, elsewhere=found)
 
 
@@ -70,7 +69,8 @@ class _Runs:
 
     def _compiled(self) -> list[Place]:
         known = FRAMEWORKS[self.where.target.info.framework]
-        if not known.ways:
+        # What is compiled while a clock runs would count as the API's own time.
+        if not known.ways or is_measured(self.script.symptom):
             return []
         api = self.where.catalog.apis.get(self.script.api)
         names = (self.script.api, *(() if api is None else api.aliases))

@@ -32,6 +32,10 @@ class Form(StrEnum):
     GROWTH = "growth"
 
 
+IN_ONE_RUN = (Form.RATIO, Form.ORDER, Form.PAIR)
+"""Forms that compare two sides of one run."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
     """Where the two sides of a comparison are, and how a sample is made of them.

@@ -173,9 +173,13 @@ def distance(one: Value, other: Value) -> float | None:
 
 def error_of(seen: Value, right: Value) -> float | None:
     """How far a value is from the right one, as a part of the largest number of that; None where
-    that cannot be said, or one of them is not finite where the other is."""
+    that cannot be said, where one of them is not finite and the other is, and of what is exact:
+    whole numbers, as indices are, and truth values."""
     apart, size = distance(seen, right), largest(right)
-    return apart / size if apart is not None and math.isfinite(apart) and size else None
+    if apart is None or not size or any(whole(one) or _true_or_false(one) for one in (seen, right)):
+        return None
+    share = apart / size
+    return share if math.isfinite(share) else None
 
 
 def _size(number: complex) -> float:
@@ -184,6 +188,10 @@ def _size(number: complex) -> float:
         return float(abs(number))
     except OverflowError:
         return math.inf
+
+
+def _true_or_false(value: Value) -> bool:
+    return "bool" in (value.kind, value.dtype)
 
 
 def whole(value: Value) -> bool:

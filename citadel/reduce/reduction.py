@@ -19,6 +19,7 @@ from analysis.target.observation import Outcome
 from analysis.target.session import Limits, Session
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle import status
+from citadel.oracle.alone import run_alone
 from citadel.reduce.edits import KINDS, Script
 
 MOST_RUNS = 400
@@ -41,6 +42,7 @@ def reduced(
     code: str,
     control: str,
     api: str,
+    symptom: Symptom,
     session: Session,
     limits: Limits,
     *,
@@ -53,6 +55,7 @@ def reduced(
         code: a script that fails by itself.
         control: one that is nearly the same, and runs through; "" for none.
         api: the API that has to be called in it still.
+        symptom: what it was seen to show.
         session: where it is run.
         limits: of one run.
         runs: most runs, of the case and of the control.
@@ -67,7 +70,8 @@ def reduced(
     except cst.ParserSyntaxError as problem:
         raise CitadelError("the case is no Python", "pass a generated case") from problem
     limits = replace(limits, wall=min(limits.wall, seconds))
-    work = _Work(session, limits, api.rpartition(".")[2], runs, time.monotonic() + seconds)
+    leaf, deadline = api.rpartition(".")[2], time.monotonic() + seconds
+    work = _Work(session, limits, leaf, symptom, runs, deadline)
     wanted = work.shown(code)
     if wanted is None:
         raise CitadelError(
@@ -121,6 +125,7 @@ class _Work:
     session: Session
     limits: Limits
     leaf: str
+    symptom: Symptom
     runs: int
     deadline: float
     made: int = 0
@@ -172,7 +177,7 @@ class _Work:
     def shown(self, code: str) -> _Shown | None:
         """What a script shows; None where it runs through."""
         self.made += 1
-        seen = self.session.run(code, limits=self.limits)
+        seen = run_alone(code, self.symptom, self.session, self.limits)
         symptom = status.capture(seen)
         if symptom is None or seen.outcome is Outcome.OK:
             return None
@@ -186,7 +191,7 @@ class _Work:
     def goes_well(self, code: str) -> bool:
         """Whether a script runs through."""
         self.made += 1
-        return self.session.run(code, limits=self.limits).outcome is Outcome.OK
+        return run_alone(code, self.symptom, self.session, self.limits).outcome is Outcome.OK
 
 
 def _pattern(symptom: Symptom) -> str:

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from citadel.model import BugCase, Symptom, SymptomKind, Triage
+from citadel.model import MEASURED_KINDS, BugCase, Symptom, Triage
 from citadel.report.text import plain, shorten
 
-_MEASURED = frozenset((SymptomKind.SLOW, SymptomKind.MEMORY))
 _WHOLE = 600
 _LEAST_ROOM = 12
 """Characters of an expression below which it says nothing."""
@@ -18,7 +17,7 @@ _LEAST_ROOM = 12
 
 def is_measured(symptom: Symptom) -> bool:
     """Whether the symptom is one of time or memory."""
-    return symptom.kind in _MEASURED
+    return symptom.kind in MEASURED_KINDS
 
 
 def figure(symptom: Symptom) -> str:

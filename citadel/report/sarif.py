@@ -1,7 +1,7 @@
 """Findings as SARIF 2.1.0 (OASIS, 2020), which code scanning reads.
 
 In: findings, and where the sources of their build have them. Out: a JSON document, with a result
-per finding. What strangers wrote is text there, and no path leads out of its root.
+per finding. What strangers wrote is text there, and no path of a source leads out of its root.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ from citadel.report.text import plain
 ROOT = "SRCROOT"
 """What paths of the framework's sources begin at."""
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_TOLD = re.compile(r"(?P<file>[\w.+/-]+\.(?:cpp|cc|cu|cuh|h|py))\W{1,3}(?P<line>[1-9]\d{0,5})\b")
+_TOLD = re.compile(
+    r"(?P<file>[\w.+/-]+\.(?:cpp|cc|cu|cuh|h|py))(?:[\"']?:|[\"']?, line )(?P<line>[1-9]\d{0,5})\b"
+)
 """A place that a message names: `at "../aten/src/a.cpp":46`, `(a.cc:46)`."""
 _MOST = 8
 
@@ -41,7 +43,7 @@ class SourceLine:
     line: int
 
 
-def native_lines(sources: Sources, row: Exported) -> list[SourceLine]:
+def source_lines(sources: Sources, row: Exported) -> list[SourceLine]:
     """Where the sources have a finding: the line that its message names, then the functions that
     are the API's operator, or the API itself; nothing where the sources have none of these."""
     known = {one.path for one in sources.files}
@@ -53,13 +55,14 @@ def native_lines(sources: Sources, row: Exported) -> list[SourceLine]:
     ids = _operators(sources).get(row.operation, ())
     functions = [sources.functions[one] for one in ids]
     functions += [one for one in sources.functions.values() if one.name == row.api]
-    functions.sort(key=lambda one: (*_apart(one, row.operation), one.file, one.line))
+    functions.sort(key=lambda one: (*_rank(one, row.operation), one.file, one.line))
     found += [SourceLine(one.file, one.line) for one in functions]
     return list(dict.fromkeys(found))[:_MOST]
 
 
-def _apart(function: FunctionRecord, operation: str) -> tuple[bool, int]:
-    """Those come last that are kernels and overloads, and those of special devices and layouts."""
+def _rank(function: FunctionRecord, operation: str) -> tuple[bool, int]:
+    """Functions of another spelling come last, and those in deeper folders: kernels, and those of
+    special devices and layouts."""
     return spelling(function.base) != operation, function.file.count("/")
 
 
@@ -105,12 +108,19 @@ def _result(row: Exported, lines: Sequence[SourceLine], out: Path) -> dict[str, 
     return {
         "ruleId": row.severity,
         "level": "error",
-        "message": {"text": plain(told)},
+        "message": {"text": _message(told)},
         "locations": [first],
         "relatedLocations": [one | {"id": at} for at, one in enumerate(places[1:], 1)],
         "partialFingerprints": {"reportAndApi/v1": key.hexdigest()},
         "properties": properties | ({"control": plain(row.control)} if row.control else {}),
     }
+
+
+def _message(text: str) -> str:
+    """Text of strangers as a message, in which braces would name arguments, and brackets before
+    parentheses a link (SARIF 3.11.5 and 3.11.6)."""
+    doubled = plain(text).replace("{", "{{").replace("}", "}}")
+    return doubled.replace("](", "] (")
 
 
 def _location(file: str, line: int, root: str = "") -> dict[str, Any]:

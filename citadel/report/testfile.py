@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from analysis import parsing
-from citadel.model import Symptom, SymptomKind
+from citadel.model import MEASURED_KINDS, Symptom, SymptomKind
 from citadel.report.text import plain, shorten
 
 _ABOUT = '''"""{title}
@@ -188,10 +188,11 @@ def _documented(text: str) -> str:
 def _entry(case: _Case, one: Broken) -> str:
     """What is expected of a case."""
     reason = _literal(shorten(plain(one.symptom.headline()), _REASON))
+    strict = one.symptom.kind not in MEASURED_KINDS  # on a busy machine any time may pass
     return (
         f"    pytest.param(\n        {case.call},\n        id={_literal(plain(one.api))},\n"
         f"        marks=pytest.mark.xfail(\n            raises={case.raises},\n"
-        f"            strict=True,\n            reason={reason},\n        ),\n    ),\n"
+        f"            strict={strict},\n            reason={reason},\n        ),\n    ),\n"
     )
 
 

@@ -44,15 +44,17 @@ def shorten(text: str, limit: int) -> str:
     return (kept if len(kept) * 3 > room * 2 else text[:room].rstrip()) + " ..."
 
 
-_FOLDERS = re.compile(r"(?<![\w:/.])(?:\.{0,2}/)?(?:[\w.+@-]+/){2,}(?=[\w.+-])")
+_FOLDERS = re.compile(
+    r"""(?<![^\s"'(\[])[\w.+@/-]{0,300}/(?=[\w.+-]{1,100}\.(?:cpp|cc|cu|cuh|h|py)\b)"""
+)
 
 
 def without_folders(text: str) -> str:
-    """Return `text` with files by their names alone: where they lie on a build's machine says
-    nothing, and takes the room of what does.
+    """Return `text` with source files by their names alone: where they lie on a build's machine
+    says nothing, and takes the room of what does.
 
-    >>> without_folders('FAILED at "/build/aten/src/Linear.cpp":46, see https://a.org/b/c/d.html')
-    'FAILED at "Linear.cpp":46, see https://a.org/b/c/d.html'
+    >>> without_folders('FAILED at "/build/aten/src/Linear.cpp":46, float16/bfloat16/float32')
+    'FAILED at "Linear.cpp":46, float16/bfloat16/float32'
     """
     return _FOLDERS.sub("", text)
 

@@ -14,7 +14,7 @@ from typing import cast
 import libcst as cst
 from libcst.metadata import CodePosition, MetadataWrapper, WhitespaceInclusivePositionProvider
 
-from analysis.target.operators import apart, statement
+from analysis.target.operators import statement
 from citadel.rewrite.tree import Tree
 
 Replacements = Mapping[cst.CSTNode, cst.CSTNode]
@@ -146,7 +146,7 @@ class _Replacer(cst.CSTTransformer):
         self._apart = False
 
     def apart(self) -> _Replacer:
-        """The same, with parentheses where a keyword touches what is replaced."""
+        """The same, with parentheses, where a keyword touches what is replaced."""
         made = copy(self)
         made._apart = True
         return made
@@ -167,8 +167,8 @@ class _Replacer(cst.CSTTransformer):
         if isinstance(original_node, (cst.AugAssign, cst.Assign)):
             assert isinstance(new, cst.BaseExpression)  # noqa: S101 - it stands in for an operation
             return cast(cst.CSTNodeT, statement(original_node, new))
-        if self._apart and isinstance(new, cst.BaseExpression):
-            new = apart(original_node, new)
+        if self._apart and isinstance(new, cst.BaseExpression) and not new.lpar:
+            new = new.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
         return cast(cst.CSTNodeT, new)
 
 

@@ -23,6 +23,7 @@ from citadel.evidence.variations import PRESERVING
 from citadel.evidence.written import control_code
 from citadel.model import STATUS_KINDS, BugCase, Finding, Road, Symptom, SymptomKind, Triage
 from citadel.oracle import status
+from citadel.oracle.alone import run_alone
 from citadel.oracle.numbers import error_of
 from citadel.oracle.status import asserted_at
 from citadel.oracle.value import values_of
@@ -82,13 +83,15 @@ class _Checking:
             return case
         if self._hangs(case.symptom):
             return replace(case, check=case.code)
-        cured = [(control_code(case.code, one.made), one) for one in case.trigger.cures if one.made]
-        controls = [(text, one) for text, one in cured if text not in (None, case.code)]
+        cured = [
+            (control_code(case.code, one.made) or "", one) for one in case.trigger.cures if one.made
+        ]
+        controls = [(text, one) for text, one in cured if text not in ("", case.code)]
         for control, cure in (*controls, ("", None)):
-            for code, well in self._pairs(case.code, control or "", case.symptom, session):
-                if self._fails(code, case.symptom, session) and self._goes_well(well, session):
+            for code, well in self._pairs(case.code, control, case.symptom, session):
+                if self._stands(code, well, case.symptom, session):
                     changes = [one.variation for one in cure.changes] if cure else []
-                    away = self._distance(case.code, control or "", changes, session)
+                    away = self._distance(case.code, control, changes, session)
                     return replace(case, check=code, control=well, distance=away)
         return case
 
@@ -103,7 +106,7 @@ class _Checking:
         control = None if evidence is None else evidence.control
         good = "" if control is None else control.code
         for code, well in self._pairs(finding.code, good, symptom, session):
-            if not self._fails(code, symptom, session) or not self._goes_well(well, session):
+            if not self._stands(code, well, symptom, session):
                 continue
             changes = control.variations if control is not None else ()
             away = self._distance(finding.code, good, changes, session)
@@ -149,7 +152,8 @@ class _Checking:
         """How far the value of a case is from the right one: from the other side, where it compares
         two, else from what a control gives that changes nothing about the right result."""
         witness = self.verified.witness
-        if witness is None or not witness.oracle.spots:
+        late = time.monotonic() > self.deadline
+        if late or witness is None or not witness.oracle.spots:
             return None
         oracle, preserves = witness.oracle, PRESERVING.issuperset(variations)
         texts = (code,) if oracle.paired else (code, control) if control and preserves else ()
@@ -171,20 +175,27 @@ class _Checking:
         """Whether a case was seen to hang: nobody waits for that again."""
         return symptom.kind is SymptomKind.HANGS and not self.verified.caught
 
+    def _stands(self, code: str, control: str, symptom: Symptom, session: Session) -> bool:
+        fails = self._fails(code, symptom, session)
+        return fails and self._goes_well(control, symptom, session)
+
     def _fails(self, code: str, symptom: Symptom, session: Session) -> bool:
         """Whether a text ends as the symptom says, or by an assertion of its own, with other
         random numbers as well."""
         if time.monotonic() > self.deadline:
             return False
-        seen = session.run(code, limits=self.limits)
+        seen = run_alone(code, symptom, session, self.limits)
         if symptom.kind in STATUS_KINDS:
             return status.matches(symptom, status.capture(seen))
         if not asserted_at(code, seen):
             return False
-        return bool(asserted_at(code, session.run(code, limits=self.limits, seed=1)))
+        again = run_alone(code, symptom, session, self.limits, seed=1)
+        return bool(asserted_at(code, again))
 
-    def _goes_well(self, control: str, session: Session) -> bool:
-        return not control or session.run(control, limits=self.limits).outcome is Outcome.OK
+    def _goes_well(self, control: str, symptom: Symptom, session: Session) -> bool:
+        if not control:
+            return True
+        return run_alone(control, symptom, session, self.limits).outcome is Outcome.OK
 
 
 def _watched(texts: Sequence[str], source: Watched, points: frozenset[int]) -> list[Watched]:

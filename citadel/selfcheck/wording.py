@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from analysis.target.watch import Check
 from analysis.values import Value
 from citadel.model import SymptomKind
-from citadel.oracle.measure import Form
+from citadel.oracle.measure import IN_ONE_RUN, LEAST_BYTES
 from citadel.oracle.numbers import elements, finite, half_a_digit, tolerance
 from citadel.oracle.performance import PerformanceOracle
 from citadel.oracle.value import Bounds, ValueOracle, Values
@@ -85,18 +85,17 @@ def limit_of(oracle: PerformanceOracle, names: Sequence[str]) -> str | None:
         names: the variables that hold the wasteful side and the other one, or their ratio.
     """
     measure = oracle.measure
-    if oracle.equal or measure.form not in _COMPARED:
+    if oracle.equal or measure.form not in IN_ONE_RUN:
         return None
     most = math.exp(oracle.needed)
     if measure.scale < 0:  # the other side over this one
         least = (1 / most - measure.excess) / -measure.scale
         return f"assert {names[0]} > {least:.3g}"
+    upper, *lower = names
+    if measure.unit == "B":  # an allocator hands out that much at least
+        lower = [f"({one} or {LEAST_BYTES:.0f})" for one in lower]
     limit = f"{(most - measure.excess) / measure.scale:.3g}"
-    return f"assert {' < '.join((names[0], ' * '.join((limit, *names[1:]))))}"
-
-
-_COMPARED = (Form.RATIO, Form.ORDER, Form.PAIR)
-"""Forms whose two sides one run tells."""
+    return f"assert {upper} < {' * '.join((limit, *lower))}"
 
 
 def _numbers(text: str) -> tuple[str, ...] | None:

@@ -180,7 +180,7 @@ def _behind(module: cst.Module, places: Sequence[_Place], names: Sequence[str], 
             named = cst.NamedExpr(target=cst.Name(name), value=_bare(place.node))
             parens = {} if place.alone else {"lpar": [cst.LeftParen()], "rpar": [cst.RightParen()]}
             made[id(place.node)] = named.with_changes(**parens)
-    last = places[-1].statement
+    last = max(places, key=lambda one: one.spot.point).statement
     check = [cst.parse_statement(line.text)]
     return _importing(module.visit(_Changing(made, {id(last): check})), line)
 

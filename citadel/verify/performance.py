@@ -13,7 +13,7 @@ from analysis.target.instrument import Instrumented, Watched, watched
 from analysis.target.observation import Call, Observation
 from analysis.target.session import Limits, Session
 from citadel.model import Symptom, SymptomKind
-from citadel.oracle.measure import Form
+from citadel.oracle.measure import IN_ONE_RUN, Form
 from citadel.oracle.metering import Case, establish
 from citadel.oracle.performance import NoOracle, PerformanceOracle
 from citadel.oracle.quantities import Topic
@@ -44,8 +44,6 @@ _SLOWER_THAN = Phrase(
 )
 """What something is slower than: the very next name."""
 _WORDS = re.compile(r"\w+")
-AGAINST = (Form.RATIO, Form.ORDER, Form.PAIR)
-"""Forms that compare two sides of one run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +65,7 @@ class Measured:
         Then it is called at one place, always with the same arguments; a layer is also made so. Or
         all that it is given another API is given at that place, too: `family(x, n)`.
         """
-        if self.oracle.measure.form not in AGAINST or self.oracle.topic is Topic.MEMORY:
+        if self.oracle.measure.form not in IN_ONE_RUN or self.oracle.topic is Topic.MEMORY:
             return False
         calls = self.observation.calls
         own = [call for call in calls if call.name == self.call.name]

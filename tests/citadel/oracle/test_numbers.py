@@ -6,7 +6,16 @@ import pytest
 
 from analysis.target.watch import Check
 from analysis.values import Numbers, Value
-from citadel.oracle.numbers import distance, elements, finite, is_literal, layout, of_kind, same
+from citadel.oracle.numbers import (
+    distance,
+    elements,
+    error_of,
+    finite,
+    is_literal,
+    layout,
+    of_kind,
+    same,
+)
 from citadel.oracle.value import truth
 
 
@@ -173,3 +182,18 @@ def test_no_whole_number_is_meant_to_be_nan(value, written, meant):
 )
 def test_nested_lists_have_a_shape_where_they_could_be_a_tensor(value, shape):
     assert layout(value) == shape
+
+
+@pytest.mark.parametrize(
+    ("seen", "right", "share"),
+    [
+        (number(1.5), number(2.0), 0.25),
+        (number(1e200), number(1e-200), None),  # no float is as large
+        (number(math.inf), number(1.0), None),
+        (number(1.0), number(0.0), None),
+        (number(3), number(4), None),
+        (number(True), number(False), None),
+    ],
+)
+def test_how_far_a_value_is_off(seen, right, share):
+    assert error_of(seen, right) == share

@@ -8,6 +8,7 @@ import pytest
 
 from analysis.errors import CitadelError
 from analysis.target.session import Limits
+from citadel.model import Symptom, SymptomKind
 from citadel.reduce.reduction import Reduced, reduced
 from citadel.report.text import lines_of
 
@@ -27,6 +28,7 @@ print("norm:", result := n.item(), "other:", other)
 assert math.isfinite(result)
 print("done")
 """
+WRONG, LIMITS = Symptom(kind=SymptomKind.FALSE), Limits(wall=20.0)
 CASE, CONTROL = NORM.format("v"), NORM.format("v.double()")
 
 
@@ -38,9 +40,9 @@ def session(torch_target):
 
 @pytest.fixture
 def reduce(session):
-    def make(code, control="", api="torch.linalg.norm", **fields):
+    def make(code, control="", api="torch.linalg.norm", symptom=WRONG, **fields):
         return reduced(
-            dedent(code), dedent(control), api, session, Limits(wall=20.0), **fields, seconds=60.0
+            dedent(code), dedent(control), api, symptom, session, LIMITS, **fields, seconds=60.0
         )
 
     return make

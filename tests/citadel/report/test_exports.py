@@ -11,7 +11,7 @@ import pytest
 
 from analysis.sources import installed
 from citadel.report.exports import Exported, as_csv, as_junit
-from citadel.report.sarif import SourceLine, as_sarif, native_lines
+from citadel.report.sarif import SourceLine, as_sarif, source_lines
 
 ROW = Exported(
     report="owner/repo#1",
@@ -85,13 +85,25 @@ def test_a_finding_lies_in_its_case_where_nothing_is_known_of_sources(tmp_path):
     assert prints[0] != prints[1]
 
 
-@pytest.mark.parametrize("text", [*HOSTILE, "../" * 20 + "etc/a.cpp:1", "a.cpp:0", "x.py:99999999"])
+LINKS = "[click](https://a.example/x) and [it](1) {0}"
+
+
+@pytest.mark.parametrize(
+    "text", [*HOSTILE, LINKS, "../" * 20 + "etc/a.cpp:1", "a.cpp:0", "x.py:99999999"]
+)
 def test_sarif_has_texts_of_strangers_as_texts(tree, text):
     row = replace(ROW, report=text, api=text, operation=text, symptom=text, control=text, file=text)
-    lines = native_lines(tree, row)
+    lines = source_lines(tree, row)
     assert lines == []
     (places,) = results(as_sarif([row], [lines], Path("out.sarif")))
     assert [root for _, _, root in places] == [""]
+    document = as_sarif([row], [lines], Path("out.sarif"))
+    (result,) = json.loads(document)["runs"][0]["results"]
+    message = result["message"]["text"]
+    told = (message, result["properties"]["control"], result["properties"]["build"])
+    assert all(character.isprintable() for one in told for character in one)
+    assert "](" not in message
+    assert not set("{}") & set(message.replace("{{", "").replace("}}", ""))
 
 
 @pytest.fixture
@@ -135,7 +147,7 @@ def test_lines_of_the_sources_are_those_of_the_message_and_of_the_operator(
     tree, api, operation, symptom, lines
 ):
     row = replace(ROW, api=api, operation=operation, symptom=symptom)
-    found = native_lines(tree, row)
+    found = source_lines(tree, row)
     assert [(one.file, one.line) for one in found] == [(NATIVE + file, n) for file, n in lines]
     (places,) = results(as_sarif([row], [found], Path("out.sarif")))
     assert [root for _, _, root in places] == [*("SRCROOT" for _ in lines), ""]
@@ -143,4 +155,4 @@ def test_lines_of_the_sources_are_those_of_the_message_and_of_the_operator(
 
 def test_a_function_of_python_lies_where_it_is_defined(tree):
     row = replace(ROW, api="torch.nn.functional.unfold", operation="other")
-    assert native_lines(tree, row) == [SourceLine("torch/nn/functional.py", 1)]
+    assert source_lines(tree, row) == [SourceLine("torch/nn/functional.py", 1)]

@@ -42,6 +42,12 @@ def test_what_fails_is_expected_and_what_is_fixed_is_told(tmp_path: Path) -> Non
     assert "[XPASS(strict)] f(x) is 1, expected 2" in told
 
 
+def test_that_a_time_passes_once_says_nothing(tmp_path: Path) -> None:
+    slow = Symptom(kind=SymptomKind.SLOW, where="slow / fast", ratio=9.0)
+    last, _ = outcomes(tmp_path, Broken("m.f", "x = 1\nassert x < 4\n", slow))
+    assert last == "1 xpassed"
+
+
 def test_the_same_exception_in_other_words_is_another_failure(tmp_path: Path) -> None:
     """A fix may be to refuse the call with an exception of the same class."""
     last, told = outcomes(

@@ -97,7 +97,7 @@ def test_a_class_in_front(text):
 
 
 def test_a_keyword_may_touch_what_is_replaced():
-    module = cst.parse_module("def f(x):\n    y = (x).a()\n    return(x).a()\n")
-    nodes = {call: cst.parse_expression("b(x)") for call in m.findall(module, m.Call())}
+    module = cst.parse_module("y = (x).a()\nassert(x).a()\nz = c and x.a()or d\n")
+    nodes = {call: cst.parse_expression("x.b") for call in m.findall(module, m.Call())}
     changed = Pieces(Tree(module)).replaced(nodes)
-    assert changed == "def f(x):\n    y = b(x)\n    return(b(x))\n"
+    assert changed == "y = x.b\nassert(x.b)\nz = c and (x.b)or d\n"

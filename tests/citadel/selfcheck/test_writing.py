@@ -146,6 +146,16 @@ RATIO = Measure(form=Form.RATIO, where="", unit=None, upper=Place(point=0))
         ("print(a / b)", {"scale": -1.0}, "print(result := a / b)\nassert result > 0.25\n"),
         ("print(a - b)", {"excess": True}, "print(result := a - b)\nassert result < 3\n"),
         ("print(a)\nprint(b)", {"lower": Place(point=1)}, "print(b)\nassert a < 4 * b\n"),
+        (
+            "print(b)\nprint(a)",
+            {"upper": Place(point=1), "lower": Place(point=0)},
+            "print(b)\nprint(a)\nassert a < 4 * b\n",
+        ),
+        (
+            "print(a)\nprint(b)",
+            {"lower": Place(point=1), "unit": "B"},
+            "print(b)\nassert a < 4 * (b or 64)\n",
+        ),
         ("print(f())", {"form": Form.GROWTH}, None),
         ("for n in x:\n    print(a[n])\n    print(b[n])", {"lower": Place(point=1)}, None),
     ],
