@@ -92,8 +92,9 @@ def weighed(
 def rests_on_the_symptom(finding: Finding, evidence: Evidence, verified: Verified) -> bool:
     """Whether no change is known under which the report's call goes well, or none can be made on
     the sibling's, though there may be one: that an API that is no relative fails as well is most
-    often right then. Relatives are told by their names, as forms of one operation are, or are
-    classes of one kind, whose methods of one name do the same job.
+    often right then. Relatives are told by their names, as forms of one operation are. Of classes
+    of one kind, methods of one name do the same job: their values are compared, but what one of
+    them lacks another may lack as well.
 
     Something that is accepted, or takes its time, has no such change; what dies or fails an
     internal assertion needs none.
@@ -104,7 +105,7 @@ def rests_on_the_symptom(finding: Finding, evidence: Evidence, verified: Verifie
         and not evidence.controls
         and not evidence.contradicts
         and finding.channels.family is None
-        and not finding.channels.peers
+        and (not finding.channels.peers or symptom.kind is SymptomKind.RAISES)
         and symptom.kind not in _WITHOUT_CURE
         and not own_fault(symptom)
     )

@@ -130,6 +130,7 @@ OWN = replace(NEAR, family="method")
 ASSERTS = replace(RAISED, message="x INTERNAL ASSERT FAILED at a.cpp:3, please report a bug")
 ACCEPTED = Symptom(kind=SymptomKind.ACCEPTS)
 SLOW = Symptom(kind=SymptomKind.SLOW, ratio=9.0)
+WRONG = Symptom(kind=SymptomKind.FALSE)
 
 
 def test_the_symptom_alone_is_no_finding(source):
@@ -138,13 +139,16 @@ def test_the_symptom_alone_is_no_finding(source):
     assert (one.verdict.kind, one.verdict.confidence) == (VerdictKind.ALIKE, 0.01)
     assert "no change is known" in one.verdict.reason
     assert told(finding(), source, least=0.0).verdict.kind is VerdictKind.BUG
+    # What one class lacks, another one of its kind may lack as well.
+    relative = finding(channels=replace(NEAR, peers=True))
+    assert told(relative, source).verdict.kind is VerdictKind.ALIKE
 
 
 @pytest.mark.parametrize(
     ("channels", "seen"),
     [
         (OWN, RAISED),
-        (replace(NEAR, peers=True), RAISED),
+        (replace(NEAR, peers=True), WRONG),
         (NEAR, CRASH),
         (NEAR, ASSERTS),
         (NEAR, ACCEPTED),
