@@ -160,6 +160,8 @@ class BugCase:
     """The code with a check in it, so that it fails where the bug is; "" where there is none."""
     control: str = ""
     """The same with a cure of the trigger, which runs through; "" where there is none."""
+    cured: str = ""
+    """That cure, for people."""
     distance: float | None = None
     """As in a `Finding`."""
     issues: tuple[Issue, ...] = ()

@@ -149,7 +149,7 @@ def write_source(out: Path, target: TargetSummary, triage: Triage) -> Path | Non
     _write_record(path.with_suffix(".json"), target, triage, case)
     control = path.with_name("source.control.py")
     if case.control:
-        header = _control_header(target, triage, case.api, case.trigger.sentence, path.name)
+        header = _control_header(target, triage, case.api, case.cured, path.name)
         write_atomically(control, _script(header, case.control))
     else:
         control.unlink(missing_ok=True)  # of an earlier run

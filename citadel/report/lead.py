@@ -70,7 +70,7 @@ def _of_source(case: BugCase) -> Lead:
         api=case.api,
         code=case.check or case.code,
         control=case.control,
-        why=case.trigger.sentence,
+        why=case.cured,
         symptom=case.symptom,
         fails=bool(case.check),
         file=case.file or "",

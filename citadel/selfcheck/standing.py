@@ -28,6 +28,7 @@ from citadel.oracle.numbers import error_of
 from citadel.oracle.status import asserted_at
 from citadel.oracle.value import values_of
 from citadel.propagate.pool import Pool, as_they_end
+from citadel.selfcheck.wording import in_full, unlike
 from citadel.selfcheck.writing import raising, with_check, with_limit
 from citadel.verify.performance import Measured
 from citadel.verify.verified import Verified
@@ -88,11 +89,13 @@ class _Checking:
         ]
         controls = [(text, one) for text, one in cured if text not in ("", case.code)]
         for control, cure in (*controls, ("", None)):
-            for code, well in self._pairs(case.code, control, case.symptom, session):
+            changes = {one.variation for one in cure.changes} if cure else set()
+            same = changes <= PRESERVING
+            for code, well in self._pairs(case.code, control, case.symptom, session, same=same):
                 if self._stands(code, well, case.symptom, session):
-                    changes = [one.variation for one in cure.changes] if cure else []
-                    away = self._distance(case.code, control, changes, session)
-                    return replace(case, check=code, control=well, distance=away)
+                    away = self._distance(case.code, control, session, same=same)
+                    told = cure.sentence if cure and well else ""
+                    return replace(case, check=code, control=well, cured=told, distance=away)
         return case
 
     def finding(self, finding: Finding, session: Session) -> Finding:
@@ -105,11 +108,12 @@ class _Checking:
         evidence = finding.evidence
         control = None if evidence is None else evidence.control
         good = "" if control is None else control.code
-        for code, well in self._pairs(finding.code, good, symptom, session):
+        changes = set() if control is None else set(control.variations)
+        same = bool(changes) and changes <= PRESERVING
+        for code, well in self._pairs(finding.code, good, symptom, session, same=same):
             if not self._stands(code, well, symptom, session):
                 continue
-            changes = control.variations if control is not None else ()
-            away = self._distance(finding.code, good, changes, session)
+            away = self._distance(finding.code, good, session, same=same)
             if evidence is not None and well:
                 told = (replace(c, code=well) if c is control else c for c in evidence.controls)
                 evidence = replace(evidence, controls=tuple(told))
@@ -117,10 +121,10 @@ class _Checking:
         return finding
 
     def _pairs(
-        self, code: str, control: str, symptom: Symptom, session: Session
+        self, code: str, control: str, symptom: Symptom, session: Session, *, same: bool
     ) -> Iterator[tuple[str, str]]:
         """Texts that may fail where the bug is, the plainest first, each with the control that has
-        the same check ("" where there is none)."""
+        the same check ("" where there is none). `same`: its right result is the case's."""
         yield code, control
         try:
             if symptom.kind in STATUS_KINDS:
@@ -128,12 +132,12 @@ class _Checking:
             elif self.verified.measured is not None:
                 yield from self._limited(code, control, self.verified.measured)
             else:
-                yield from self._checked(code, control, symptom.expected, session)
+                yield from self._checked(code, control, symptom.expected, session, same=same)
         except (CitadelError, cst.ParserSyntaxError, cst.CSTValidationError):
             return
 
     def _checked(
-        self, code: str, control: str, right: str | None, session: Session
+        self, code: str, control: str, right: str | None, session: Session, *, same: bool
     ) -> Iterator[tuple[str, str]]:
         witness = self.verified.witness
         if witness is None:
@@ -142,21 +146,23 @@ class _Checking:
         if not cases:
             return
         # What is checked in a control is what the case comes to.
+        oracle = witness.oracle
         values = values_of(session.run(code, traced=cases[0].text, limits=self.limits))
-        texts = [with_check(one, witness.oracle, values, right, self.framework) for one in cases]
+        if right is None and control and same and unlike(oracle):
+            well = session.run(control, traced=cases[-1].text, limits=self.limits)
+            right = in_full(values_of(well).get(oracle.spots[0]))
+        texts = [with_check(one, oracle, values, right, self.framework) for one in cases]
         yield from ((made[0], made[-1] if control else "") for made in zip(*texts, strict=False))
 
-    def _distance(
-        self, code: str, control: str, variations: Sequence[str], session: Session
-    ) -> float | None:
+    def _distance(self, code: str, control: str, session: Session, *, same: bool) -> float | None:
         """How far the value of a case is from the right one: from the other side, where it compares
         two, else from what a control gives that changes nothing about the right result."""
         witness = self.verified.witness
         late = time.monotonic() > self.deadline
         if late or witness is None or not witness.oracle.spots:
             return None
-        oracle, preserves = witness.oracle, PRESERVING.issuperset(variations)
-        texts = (code,) if oracle.paired else (code, control) if control and preserves else ()
+        oracle = witness.oracle
+        texts = (code,) if oracle.paired else (code, control) if control and same else ()
         cases = _watched(texts, witness.watched, oracle.points)
         seen = [
             values_of(session.run(text, traced=one.text, limits=self.limits))

@@ -66,7 +66,7 @@ def line_of(
     told = _numbers(right) if right else None
     if told is None and right is None and oracle.expected is not None:
         told = oracle.expected.numbers
-    if told is None and right is None and oracle.kind is SymptomKind.DISAGREES:
+    if right is None and unlike(oracle):
         return _unlike(words, names[0], found[0])
     if not told or len(elements(found[0]) or ()) > _MOST or not all(map(_is_real, told)):
         return None
@@ -75,6 +75,21 @@ def line_of(
     near = max(tolerance(found[0])[0], SHOWN if right else 0.0)
     apart = 0.0 if right else max(map(half_a_digit, told))
     return _is(words, names[0], found[0], told, (near, apart))
+
+
+def unlike(oracle: ValueOracle) -> bool:
+    """Whether nothing is known of a value but that it is wrong."""
+    fixed = oracle.expected is not None and oracle.expected.numbers is not None
+    alone = len(oracle.spots) == 1 and not oracle.beside
+    return oracle.kind is SymptomKind.DISAGREES and alone and not fixed
+
+
+def in_full(value: Value | None) -> str | None:
+    """All elements of a right result, as text; None where they are too many, or none."""
+    found = None if value is None else elements(value)
+    if not found or len(found) > _MOST or any(isinstance(one, complex) for one in found):
+        return None
+    return " ".join(map(repr, found))
 
 
 def limit_of(oracle: PerformanceOracle, names: Sequence[str]) -> str | None:

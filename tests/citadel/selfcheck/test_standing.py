@@ -175,3 +175,14 @@ def test_it_is_told_how_far_a_value_is_from_the_right_one(checked):
     assert case.distance == 1.0  # of the right value
     code = "import torch\na, b = torch.zeros(2), torch.full((2,), 4.0)\nprint(torch.dist(a, b))\n"
     assert checked("dist accepts", code, text="It should raise.").case.distance is None
+
+
+def test_where_only_a_wrong_value_is_known_the_control_tells_the_right_one(checked, ends):
+    code = "import torch\nx = torch.tensor([[3e20, 4e20]])\nprint(torch.renorm(x, 2, 0, 1.0))\n"
+    told = "All of it is gone:\n```\ntensor([[0., 0.]])\n```\nThat is wrong."
+    case = checked("renorm turns large rows into zeros", code, text=told).case
+    assert case.cured == "`input` has dtype float32 (float64: works)"
+    assert "torch.tensor([0.6, 0.8], dtype=torch.float64)" in case.check
+    assert ends(case.check) == "AssertionError"
+    assert ends(case.check.replace("torch.renorm(x", "torch.nan * torch.renorm(x"))
+    assert ends(case.control) == ""
