@@ -28,6 +28,8 @@ class CaseFile:
     control: str
     api: str
     framework: str
+    version: str
+    """Of the build that it was found on; "" where that is not known."""
     symptom: Symptom
     fails: bool
     """Whether it was seen to fail by itself."""
@@ -54,7 +56,8 @@ def read_case(path: Path) -> CaseFile:
         told = known["sibling"] or known["source"]
         api, symptom = str(told["api"]), read_symptom(told["symptom"])
         fails = told["fails"] is True
-    except (ValueError, KeyError, TypeError, RecursionError) as problem:
+        version = str((known.get("target") or {}).get("version") or "")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise CitadelError(f"{record} is no record of a case", "run the triage again") from problem
     control = path.with_name(path.stem + CONTROL)
     root = api.partition(".")[0]
@@ -64,6 +67,7 @@ def read_case(path: Path) -> CaseFile:
         control=_bare(_read(control)) if control.exists() else "",
         api=api,
         framework=SHORT.get(root, root),
+        version=version,
         symptom=symptom,
         fails=fails,
     )

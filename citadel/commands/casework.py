@@ -138,6 +138,8 @@ def run_bisect(request: BisectRequest, wish: Wish, progress: Progress) -> int:
                 targets.append((made, opened(made)))
             except CitadelError as problem:
                 progress.note(f"{requirement} does not work: {problem.message}")
+    if not targets:
+        raise CitadelError("no release could be installed", "see above, or name interpreters")
     targets.sort(key=lambda one: release_order(one[1].info.version))
     builds: list[tuple[str, Place]] = []
     with progress:

@@ -30,7 +30,8 @@ def run_export(paths: Sequence[Path], form: Format, out: Path, source: Path | No
     if source is not None and form is not Format.SARIF:
         raise CitadelError(f"--source says nothing to {form}", "it is for --format sarif")
     writable(out)
-    cases = [case for path in paths for case, _, _ in cases_of(path)]
+    named = (case for path in paths for case, _, _ in cases_of(path))
+    cases = list({case.path.resolve(): case for case in named}.values())
     rows = [(case, row) for case in cases for row in _exported(case)]
     if form is Format.PYTEST:
         rows = [(case, row) for case, row in rows if case.fails]

@@ -16,7 +16,7 @@ from citadel.casefile import CONTROL, CaseFile, read_case
 from citadel.commands.casework import NOTHING_RUN, REDUCED
 from citadel.commands.progress import Progress
 from citadel.elsewhere import at
-from citadel.places import Place, State
+from citadel.places import Place, State, release_order
 from citadel.report.document import SCHEMA, write_json
 from citadel.report.files import writable
 from citadel.report.literal import cell, say, table
@@ -36,6 +36,8 @@ TOLD = {
     State.UNSURE: "control fails, too",
 }
 """What became of a finding."""
+_EARLIER = "not there yet"
+"""Of one that an older build than its own does not have."""
 _OTHERS = frozenset(("test_family.py",))
 """Scripts beside the cases that are none."""
 
@@ -59,6 +61,18 @@ class Rechecked:
     store: Path | None = None
     finding: str = ""
 
+    @property
+    def earlier(self) -> bool:
+        """Whether the build is older than the one that it was found on, and does not have it."""
+        found, here = self.case.version, self.place.name
+        older = bool(found) and release_order(here) < release_order(found)
+        return older and self.place.state is State.GOOD
+
+    @property
+    def now(self) -> str:
+        """What became of it, for people."""
+        return _EARLIER if self.earlier else TOLD[self.place.state]
+
 
 def run_recheck(
     request: RecheckRequest,
@@ -73,12 +87,20 @@ def run_recheck(
     """
     writable(request.json)
     given = [one for path in request.paths for one in cases_of(path)]
+    if request.mark and all(store is None for _, store, _ in given):
+        raise CitadelError("nothing to mark", "--mark labels the findings of a store")
     found = [one for one in given if one[0].fails]
     interpreter = find_interpreter()
     cases = [one for one in found if one[0].framework in interpreter.frameworks]
+    if found and not cases:
+        names = " and ".join(sorted({case.framework for case, _, _ in found}))
+        raise CitadelError(
+            f"the cases are of {names}, the interpreter has {', '.join(interpreter.frameworks)}",
+            "name another interpreter with --python",
+        )
     if not cases:
         raise CitadelError(
-            f"no case of {', '.join(interpreter.frameworks)} that fails by itself",
+            "no case that fails by itself",
             "name a case, a folder of generated cases, or the store of a hunt",
         )
     done: list[Rechecked] = []
@@ -143,7 +165,8 @@ def _findings(path: Path) -> Sequence[FindingRow]:
 
 def _marked(done: Sequence[Rechecked], versions: dict[str, str]) -> int:
     """How many findings got the label of being fixed in this version."""
-    fixed = [one for one in done if one.finding and one.place.state is State.GOOD]
+    good = (one for one in done if one.place.state is State.GOOD and not one.earlier)
+    fixed = [one for one in good if one.finding]
     for path in dict.fromkeys(one.store for one in fixed if one.store is not None):
         with open_to_label(path) as store:
             for one in fixed:
@@ -160,7 +183,7 @@ def _record(done: Sequence[Rechecked], versions: dict[str, str]) -> dict[str, ob
             "file": str(one.case.path),
             "finding": one.finding or None,
             "state": str(one.place.state),
-            "now": TOLD[one.place.state],
+            "now": one.now,
             "seen": one.place.seen,
         }
         for one in done
@@ -176,15 +199,17 @@ def _render(
         if one.place.state is not State.BAD:
             rows.add_row(
                 cell(console, one.case.api),
-                TOLD[one.place.state],
+                one.now,
                 cell(console, one.place.seen),
             )
     if rows.row_count:
         console.print(rows)
         console.print()
-    counts = Counter(TOLD[one.place.state] for one in done)
+    counts = Counter(one.now for one in done)
     builds = ", ".join(f"{name} {version}" for name, version in versions.items())
-    told = ", ".join(f"{name} {counts[name]}" for name in TOLD.values() if counts[name])
+    told = ", ".join(
+        f"{name} {counts[name]}" for name in (*TOLD.values(), _EARLIER) if counts[name]
+    )
     say(console, f"{counted(len(done), 'case')} on {builds}: {told}")
     if marked:
         say(console, f"{counted(marked, 'finding')} marked as fixed")

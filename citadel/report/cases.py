@@ -16,6 +16,7 @@ from typing import Any
 
 from citadel.model import (
     BugCase,
+    Cut,
     Finding,
     Road,
     SymptomKind,
@@ -51,7 +52,8 @@ def write_cases(out: Path, target: TargetSummary, triage: Triage) -> Triage:
     case = replace(triage.case, file=None if source is None else str(source))
     written = replace(triage, case=case, findings=findings)
     folder = case_folder(out, triage.case)
-    write_atomically(folder / "family.md", family_markdown(target, written, folder))
+    if written.cut is not Cut.ONLY_REPRODUCE:
+        write_atomically(folder / "family.md", family_markdown(target, written, folder))
     _write_test(folder / "test_family.py", written, triage.case)
     return written
 

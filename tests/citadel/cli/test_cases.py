@@ -126,6 +126,18 @@ def test_recheck_a_folder(folder):
     assert found["cases"][0]["seen"] == "TypeError: other"
 
 
+def test_what_an_older_build_does_not_have_is_not_fixed_there(folder):
+    record = folder / "fixed.json"
+    told = json.loads(record.read_text())
+    record.write_text(json.dumps({**told, "target": {"version": "99.0"}}))
+    done = run("recheck", folder, "--python", TORCH)
+    assert "still there 1, changed 1, not there yet 1" in done.out
+
+
+def test_only_findings_of_a_store_are_marked(folder):
+    assert "label" in problem("recheck", folder, "--python", TORCH, "--mark").err
+
+
 def test_recheck_a_store_and_mark_what_is_fixed(folder, store, known):  # noqa: F811
     names = ("there", "fixed", "prints")
     found = [
