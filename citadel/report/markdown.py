@@ -122,7 +122,7 @@ def _said(triage: Triage, case: BugCase, folder: Path | None) -> list[str]:
     if case.trigger.sentence:
         lines.append(f"Trigger: {code_span(case.trigger.sentence, 300)}")
     if case.relation:
-        lines.append(f"Asked of other APIs' own calls: {code_span(case.relation, 300)}")
+        lines.append(f"Tried on other operations' own calls: {code_span(case.relation, 300)}")
     for title, api, told in elsewhere(triage):
         lines.append(f"{title}{f' ({code_span(api)})' if api else ''}: {code_span(told)}")
     lines += [f"Doubt: {doubt}." for doubt in case.doubts[:_FEW]]
@@ -155,7 +155,7 @@ def _lead(first: Lead | None, shown: Shown) -> list[str]:
     if first is None:
         return []
     code = first.code.strip("\n")
-    told = f"{'Before it was reduced, it shows' if first.small else 'Shows'} "
+    told = f"{'Unreduced, it shows' if first.small else 'Shows'} "
     told += f"{code_span(headline(first.symptom, 200))}."
     if shown is Shown.NAMED or code.count("\n") >= _LEAD_LINES:
         named = f" in {code_span(Path(first.file).name)}" if first.file else ""
