@@ -141,8 +141,7 @@ def _reproduced(
     found = _conclude(reading, wanted, best, catalog, info)
     if isinstance(found, Verified) and found.case.reproduces:
         return found
-    other = _missed(reading, wanted, best, accepted)
-    other = other or _after_all(reading, attempts, best, by_value, by_cost)
+    other = _after_all(reading, attempts, best, by_value, by_cost)
     if other is not None:
         return other
     return _inside(reading, wanted, best, found, session, catalog, info, runs, limits)
@@ -218,23 +217,6 @@ def _measuring(
     if not asserted and not only_measures(reading, best):
         return None
     found = by_cost(attempts)
-    return found if isinstance(found, Verified) and found.case.reproduces else None
-
-
-def _missed(
-    reading: Reading,
-    wanted: Symptom | None,
-    best: Attempt,
-    accepted: Callable[[Reading, Sequence[Attempt]], Verified | NotVerified],
-) -> Verified | None:
-    """The case of an API that accepts something, where the run prints all that the report pastes:
-    an exception that is only spoken of is one that its author misses."""
-    if wanted is None or wanted.kind is not SymptomKind.RAISES or best.symptom is not None:
-        return None
-    printed = {" ".join(line.split()) for line in best.traced.stdout.splitlines()}
-    if not reading.output or not printed.issuperset(reading.output):
-        return None
-    found = accepted(replace(reading, refusal=wanted.headline()), [best])
     return found if isinstance(found, Verified) and found.case.reproduces else None
 
 

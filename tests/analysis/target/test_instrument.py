@@ -339,25 +339,6 @@ def test_a_bare_tuple_is_one_operand(code):
         "with(x).f() as g:\n    pass\n",
     ],
 )
-def test_a_keyword_may_stand_right_before_what_is_traced(code):
-    case = instrument(code)
-    compile(case.traced, "case", "exec")
-    compile(watched(case).traced, "case", "exec")
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "assert(x) == 1\n",
-        "assert(f(x)).g(1), 2\n",
-        "lambda: 1 if(x)@x else-x\n",
-        "y = not(x)@x\n",
-        "y = [i for i in[1]+x]\n",
-        "def f(x):\n    return-x\n",
-        "def f(x):\n    return(x).sum()\n",
-        "with(x).f() as g:\n    pass\n",
-    ],
-)
 def test_a_keyword_may_touch_what_is_traced(code):
     case = instrument(code)
     compile(case.traced, "case", "exec")

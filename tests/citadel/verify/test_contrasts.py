@@ -120,18 +120,3 @@ def test_what_fails_as_it_should_beside_what_is_accepted_is_the_contrast(verifie
     )
     assert found.case.symptom.kind is SymptomKind.ACCEPTS
     assert "soft(-1.0, 0)" in found.case.code
-
-
-@pytest.mark.parametrize("printed", ["tensor([3, 3])", "tensor([4, 4])"])
-def test_an_exception_that_is_only_spoken_of_is_missed(bench, read, printed):
-    text = (
-        f"```\n{printed}\n```\nnumpy raises `ValueError: the value does not fit`; here the fraction"
-        " is lost. `torch.tensor` with a wrong dtype raises TypeError as it should."
-    )
-    code = "import torch\nprint(torch.full((2,), 3.7, dtype=torch.int64))\n"
-    reading = read("Fractional fill values", code, text=text)
-    found = verify(reading, bench.replays[0], bench.catalog, bench.target.info, runs=2)
-    if printed == "tensor([4, 4])":
-        assert not isinstance(found, Verified)
-        return
-    assert (found.case.api, found.case.symptom.kind) == ("torch.full", SymptomKind.ACCEPTS)
