@@ -163,7 +163,7 @@ def test_what_is_measured_has_the_ratio_that_makes_a_bug(checked, ends):
     case = checked("mm is slow, 20 times slower", TIMED, text="Both should take as long.").case
     assert case.symptom.kind is SymptomKind.SLOW
     assert re.search(r"\nassert slow < [3-6](\.\d+)? \* fast\n$", case.check)
-    assert ends(case.check.replace("clock(60)", "clock(3)")) == ""
+    assert ends(case.check.replace("clock(60)", "clock(0)")) == ""  # no time, whatever the load
 
 
 def test_it_is_told_how_far_a_value_is_from_the_right_one(checked):
