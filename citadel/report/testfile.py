@@ -57,11 +57,13 @@ def alone(code, end, message=""):
             if end != "hangs":
                 raise
             raise Shown(end) from hang
-    last = ([""] + done.stderr.strip().splitlines())[-1]
-    told = end in last.partition(":")[0] and message in done.stderr
+    *_, trace = done.stderr.rpartition("Traceback (most recent call last):")
+    lines = [one for one in trace.splitlines() if one and not one[0].isspace()]
+    error = lines[0] if lines else ""  # the rest is the message, or what is told at the end
+    told = end in error.partition(":")[0] and message in trace
     if done.returncode < 0 if end == "dies" else done.returncode and told:
-        raise Shown(last)
-    assert done.returncode == 0, last
+        raise Shown(error)
+    assert done.returncode == 0, error
 '''
 _REASON = 160
 _OF_MODULES = frozenset(("__name__", "__file__", "__main__", "global", "globals", "locals", "exec"))

@@ -23,11 +23,11 @@ from citadel.selfcheck.wording import Line, limit_of, line_of
 
 REFUSE = "should have been refused"
 _COLLECT = """
-{seen} = []
+{lists}
 
 
-def {shown}(value):
-    {seen}.append(value)
+def {shown}(value{more}):
+    {into}.append(value)
     return value
 """
 _ALIASES = {"numpy": "np"}
@@ -57,8 +57,11 @@ def with_limit(case: Watched, oracle: PerformanceOracle) -> Iterator[str]:
     places = [_Place.of(case, Spot(point=one.point, occurrence=one.occurrence)) for one in sides]
     names = _names(case.case.module.code, places)
     text = limit_of(oracle, names)
-    if text is not None:
-        yield from _checked(case, places, names, Line(text))
+    if text is None:
+        return
+    if all(one.lasts for one in places):  # the last round of a loop is mostly the largest
+        yield _ending(case.case.module, [text]).code
+    yield from _checked(case, places, names, Line(text))
 
 
 def _checked(
@@ -69,11 +72,15 @@ def _checked(
         return
     if not any(one.repeated for one in places):
         yield _behind(case.case.module, places, names, line)
-    elif len(places) == 1:
-        collected = _Collected.of(case.case.module)
-        taken = f"{names[0]} = {collected.values}[{places[0].spot.occurrence - 1}]"
-        made = collected.made(case.case.module, places[0].node, (taken, line.text))
-        yield _importing(made, line)
+    else:
+        nodes = list({id(one.node): one.node for one in places}.values())
+        module, lists = _collecting(case.case.module, nodes)
+        of = dict(zip(map(id, nodes), lists, strict=True))
+        taken = [
+            f"{name} = {of[id(one.node)]}[{one.spot.occurrence - 1}]"
+            for one, name in zip(places, names, strict=True)
+        ]
+        yield _importing(_ending(module, [*taken, line.text]), line)
 
 
 @dataclass(frozen=True)
@@ -91,6 +98,8 @@ class _Place:
     """Whether it may be evaluated several times."""
     alone: bool
     """Whether it is all that is given in its place of a call."""
+    lasts: bool
+    """Whether it is a variable that loops at the top of the text leave behind."""
 
     @classmethod
     def of(cls, case: Watched, spot: Spot) -> _Place:
@@ -113,10 +122,15 @@ class _Place:
             guarded=any(isinstance(one, cst.Try) for one in above),
             repeated=any(isinstance(one, _REPEATING) for one in above),
             alone=bool(above) and isinstance(above[-1], cst.Arg) and above[-1].keyword is None,
+            lasts=isinstance(node, cst.Name)
+            and any(isinstance(one, _LOOPS) for one in above)
+            and not any(isinstance(one, _SCOPES) for one in above),
         )
 
 
-_REPEATING = (cst.For, cst.While, cst.FunctionDef, cst.Lambda, cst.CompFor, cst.BaseComp)
+_LOOPS = (cst.For, cst.While)
+_SCOPES = (cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.CompFor, cst.BaseComp)
+_REPEATING = (*_LOOPS, *_SCOPES)
 
 
 class _Above(cst.CSTVisitor):
@@ -194,28 +208,31 @@ def _bare(node: cst.BaseExpression) -> cst.BaseExpression:
     return node if multiline else node.with_changes(lpar=[], rpar=[])
 
 
-@dataclass(frozen=True)
-class _Collected:
-    """The names of what collects values, which the text does not have."""
+def _collecting(
+    module: cst.Module, nodes: Sequence[cst.BaseExpression]
+) -> tuple[cst.Module, list[str]]:
+    """The text with all that some expressions come to collected, and the list of each."""
+    shown, *lists = _fresh(module.code, "shown", "seen", "beside")
+    lists, several = lists[: len(nodes)], len(nodes) > 1
+    into = [[cst.Arg(cst.Name(one))] if several else [] for one in lists]
+    made = {
+        id(node): cst.Call(cst.Name(shown), [cst.Arg(_bare(node)), *more])
+        for node, more in zip(nodes, into, strict=True)
+    }
+    changed = module.visit(_Changing(made))
+    start = _behind_imports(changed)
+    first = _COLLECT.format(
+        lists="\n".join(f"{one} = []" for one in lists),
+        shown=shown,
+        more=", into" if several else "",
+        into="into" if several else lists[0],
+    )
+    body = [*changed.body[:start], *cst.parse_module(first).body, *changed.body[start:]]
+    return changed.with_changes(body=body), lists
 
-    values: str
-    function: str
 
-    @classmethod
-    def of(cls, module: cst.Module) -> _Collected:
-        return cls(*_fresh(module.code, "seen", "shown"))
-
-    def made(
-        self, module: cst.Module, node: cst.BaseExpression, at_last: Sequence[str]
-    ) -> cst.Module:
-        """The text with all that an expression comes to collected, and some lines behind it."""
-        call = cst.Call(cst.Name(self.function), [cst.Arg(_bare(node))])
-        changed = module.visit(_Changing({id(node): call}))
-        start = _behind_imports(changed)
-        first = cst.parse_module(_COLLECT.format(seen=self.values, shown=self.function)).body
-        last = [cst.parse_statement(text) for text in at_last]
-        body = [*changed.body[:start], *first, *changed.body[start:], *last]
-        return changed.with_changes(body=body)
+def _ending(module: cst.Module, lines: Sequence[str]) -> cst.Module:
+    return module.with_changes(body=[*module.body, *map(cst.parse_statement, lines)])
 
 
 def _behind_imports(module: cst.Module) -> int:
@@ -263,9 +280,9 @@ def _refusing(
         at = next(number for number, one in enumerate(module.body) if one is making[0])
         # What comes behind has nothing to work on where it is refused.
         yield module.with_changes(body=[*module.body[:at], _trying(making)]).code
-    collected = _Collected.of(module)
-    at_last = f'assert len({collected.values}) < {place.spot.occurrence}, "{REFUSE}"'
-    yield collected.made(module, place.node, [at_last]).code
+    changed, (seen,) = _collecting(module, [place.node])
+    refused = f'assert len({seen}) < {place.spot.occurrence}, "{REFUSE}"'
+    yield _ending(changed, [refused]).code
 
 
 def _making(module: cst.Module, place: _Place) -> list[cst.SimpleStatementLine]:

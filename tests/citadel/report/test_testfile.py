@@ -84,6 +84,18 @@ def test_what_ends_a_process_runs_alone(tmp_path: Path) -> None:
     assert "ValueError: refused by now" in told
 
 
+def test_an_exception_that_goes_on_for_lines_is_the_same(tmp_path: Path) -> None:
+    told = "Exception in f.call().\n\nbad\n\nArguments: inputs"
+    code = "import os\nos.environ['A_BACKEND'] = 'b'\n"
+    code += f"try:\n    raise KeyError('first')\nexcept KeyError:\n    raise ValueError({told!r})\n"
+    last, _ = outcomes(
+        tmp_path,
+        Broken("m.f", code, raises("ValueError")),
+        Broken("m.g", code, raises("KeyError")),
+    )
+    assert last == "1 failed, 1 xfailed"
+
+
 def test_what_hangs_is_stopped(tmp_path: Path) -> None:
     text = family_test("f", "owner/repo#1", [Broken("m.f", "while True:\n    pass\n", HANGS)])
     file = tmp_path / "test_family.py"
