@@ -119,7 +119,7 @@ def timed(emit, code, traced, changes, blamed, nth):
             other = Call(live, function, args, kwargs)
             for key, ways, text in steps:
                 if text is not None:
-                    other.put(key, _mapped(live, other.value(key), ways, False)[0])
+                    other.put(key, other.mapped(key, ways)[0])
             return other.function(*other.args, **other.kwargs)
 
         result = changed()
@@ -228,7 +228,7 @@ class Call:
             old = self.value(key)
             given = [self.value(one) for one in self.keys if one != key]
             others = [part for value in given for part in _parts(value)]
-            new, text = _mapped(self.live, old, ways, key.startswith("kw:"))
+            new, text = self.mapped(key, ways)
             if new is LEFT_OUT:
                 return new, text, True
             altered = told(self.live, new) != told(self.live, old)
@@ -237,6 +237,17 @@ class Call:
             return new, None if text == "x" else text, altered
         except Exception:
             return None, None, False
+
+    def mapped(self, key, ways):
+        """(the value of a key changed, by which expression)"""
+        others = [self.value(one) for one in self.keys if one != key]
+        parts = [part for value in others for part in _parts(value) if self.live.is_tensor(part)]
+        shapes = [tuple(FACTS["shape"](part)) for part in parts]
+        beside = {
+            "longest": max((extent for shape in shapes for extent in shape), default=0),
+            "largest": max(shapes, key=_size, default=()),
+        }
+        return _mapped(self.live, self.value(key), ways, key.startswith("kw:"), beside)
 
     def change(self, key, ways):
         """Change an argument; by which expression, or None where that alters nothing.
@@ -273,16 +284,29 @@ def _parts(value):
 LEFT_OUT, SHARED = object(), "shared"
 
 
-def _mapped(live, value, ways, named):
+def _size(shape):
+    size = 1
+    for extent in shape:
+        size *= extent
+    return size
+
+
+def _mapped(live, value, ways, named, beside):
     """(the value changed, by which expression); of a list of tensors each of these."""
     if isinstance(value, (list, tuple)) and any(map(live.is_tensor, value)):
-        pairs = [_mapped(live, x, ways, False) if live.is_tensor(x) else (x, "x") for x in value]
+        tensors = map(live.is_tensor, value)
+        pairs = [
+            _mapped(live, x, ways, False, beside) if tensor else (x, "x")
+            for x, tensor in zip(value, tensors)
+        ]
         new = getattr(type(value), "_make", type(value))([one for one, _ in pairs])
         text = next((text for _, text in pairs if text != "x"), "x")
         return new, "[{} for x in x]".format(text)
-    known = dict(live.MODULES, x=value, named=named, LEFT_OUT=LEFT_OUT, **FACTS)
+    known = dict(live.MODULES, x=value, named=named, LEFT_OUT=LEFT_OUT, **FACTS, **beside)
     for condition, text in ways:
         if eval(condition, known):
+            for name, fact in beside.items():  # a case has nothing to ask
+                text = text.replace(name, repr(fact))
             return eval(text, known), text
     return value, "x"
 
@@ -328,10 +352,7 @@ def told(live, value, others=(), depth=DEPTH):
 
 def _numbers(live, value):
     """The numbers of a tensor as bytes; of very many the sum."""
-    shape = describe(value).get("shape") or ()
-    size = 1
-    for extent in shape:
-        size *= extent
+    size = _size(describe(value).get("shape") or ())
     try:
         array = live.array(value)
         if array is None:

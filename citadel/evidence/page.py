@@ -14,7 +14,8 @@ _HEAD = """\
 A variation takes one fact about one argument away and leaves all others as they are. Citadel makes
 each of them on the report's failing call, to find what brings the bug about (its *trigger*), and
 those that cure it on each sibling's call (its *control*, see [evidence.md](evidence.md)). It
-*preserves* where the right result must stay the same; else it *repairs*. Each example is a test.
+*preserves* where the right result must stay the same; else it *repairs*. Each example is a test, in
+which a tensor of shape (2, 4) is given, too.
 
 This page is made by `python -m citadel.evidence.page` from the variations themselves.
 

@@ -10,13 +10,14 @@ import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from statistics import median
 from typing import Any, Protocol, TypeGuard
 
 from analysis.target.observation import Observation, Outcome, Raised
 from analysis.target.session import Limits
 from analysis.values import Value
-from citadel.evidence.variations import Variation
+from citadel.evidence.variations import BESIDE, Variation
 from citadel.evidence.written import Made
 from citadel.experiment import Job, Under
 from citadel.model import Symptom
@@ -200,8 +201,9 @@ class Reruns:
         events = [one for one in seen.extra if one.get("e") in ("varied", "returned", "failed")]
         made = {text for _, _, text in _made(events, known)}
         wrote = any(one.get("wrote") for one in events)
-        texts = [{text for _, text in one.ways_in(root)} for _, _, one in changes]
-        return values_of(seen) if all(one & made for one in texts) and not wrote else None
+        texts = [[text for _, text in one.ways_in(root)] for _, _, one in changes]
+        each = all(any(is_one_of(one, known) for one in made) for known in texts)
+        return values_of(seen) if each and not wrote else None
 
     def _seen(
         self, root: str, changes: Iterable[tuple[str, str, Variation]]
@@ -254,7 +256,6 @@ class Reruns:
 
 def _made(events: Iterable[Mapping[str, Any]], known: Collection[str]) -> Iterator[Made]:
     """What was changed, by one of the expressions that were asked for; a case may forge others."""
-    known = {*known, *(f"[{text} for x in x]" for text in known)}
     for event in events:
         site, told = event.get("site"), event.get("made")
         if event["e"] != "varied" or type(site) is not int or not isinstance(told, list):
@@ -262,8 +263,28 @@ def _made(events: Iterable[Mapping[str, Any]], known: Collection[str]) -> Iterat
         for one in told:
             if not isinstance(one, list) or len(one) != 2 or not isinstance(one[1], str):
                 continue
-            if site >= 0 and one[1] in known and is_key(one[0]):
+            if site >= 0 and is_one_of(one[1], known) and is_key(one[0]):
                 yield site, one[0], one[1]
+
+
+def is_one_of(made: str, known: Iterable[str]) -> bool:
+    """Whether an expression is one of those of variations, for each tensor of a list or for one,
+    with numbers for what these say of the other arguments.
+
+    >>> is_one_of("x.repeat(3)[:3]", ["x.repeat(longest)[:longest]"])
+    True
+    >>> is_one_of("x.repeat(f())[:3]", ["x.repeat(longest)[:longest]"])
+    False
+    """
+    return any(_pattern(text).fullmatch(made) for text in known)
+
+
+@cache
+def _pattern(text: str) -> re.Pattern[str]:
+    told = re.escape(text)
+    for name, kind in BESIDE.items():
+        told = told.replace(name, kind)
+    return re.compile(rf"{told}|\[{told} for x in x\]")
 
 
 def is_key(key: object) -> TypeGuard[str]:

@@ -5,8 +5,9 @@ same (a contiguous copy, a wider dtype). All others repair: they give the call a
 less unusual (finite numbers, one element in place of none).
 
 Each way to make the change has a condition and an expression, by framework; in both, `x` is the
-argument. The condition may use `dtype(x)`, `shape(x)`, `layout(x)` and `device(x)` of a tensor or
-array ("" or () of all else), `number(x)` for a plain number of Python, `sizes(x)` for a list of
+argument, `longest` the longest extent of the call's other tensors, and `largest` the shape of the
+largest one. The condition may use `dtype(x)`, `shape(x)`, `layout(x)` and `device(x)` of a tensor
+or array ("" or () of all else), `number(x)` for a plain number of Python, `sizes(x)` for a list of
 whole ones, `is_dtype(x)`, and `named` for what is given by keyword. Whether anything is altered is
 measured when the case runs (`analysis/inside/vary.py`).
 """
@@ -20,6 +21,8 @@ DEFAULT = "default"
 """The variation that leaves an argument out."""
 PLAIN = "plain"
 """The expressions that are the same in all frameworks."""
+BESIDE = {"longest": r"\d{1,19}", "largest": r"\((?:(?:\d{1,19}, )*\d{1,19},?)?\)"}
+"""What expressions say of the other arguments, and as what it is written in a case."""
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 """Of real numbers, the coarsest first."""
 
@@ -291,6 +294,48 @@ VARIATIONS: tuple[Variation, ...] = (
                 keras="keras.ops.ones([n or 1 for n in x.shape], x.dtype)",
             ),
             way("sizes(x) and 0 in x", "[n or 1 for n in x]"),
+        ),
+    ),
+    Variation(
+        name="lengthened",
+        fact="has shape {shape}",
+        cured="as long as the longest dimension beside it",
+        examples={
+            "torch": ("torch.tensor([5, 7])", "torch.tensor([5, 7, 5, 7])"),
+            "tf": ("tf.zeros([0])", "tf.ones([4])"),
+            "keras": ("keras.ops.array([5, 7])", "keras.ops.array([5, 7, 5, 7])"),
+        },
+        ways=(
+            way(
+                "shape(x) == [0] and longest",
+                torch="torch.ones(longest, dtype=x.dtype)",
+                tf="tf.ones([longest], x.dtype)",
+                keras="keras.ops.ones([longest], x.dtype)",
+            ),
+            way(
+                "len(shape(x)) == 1 and 0 < shape(x)[0] < longest",
+                torch="x.repeat(longest)[:longest]",
+                tf="tf.tile(x, [longest])[:longest]",
+                keras="keras.ops.tile(x, longest)[:longest]",
+            ),
+        ),
+    ),
+    Variation(
+        name="same-shape",
+        fact="has shape {shape}",
+        cured="the shape of the largest tensor beside it",
+        examples={
+            "torch": ("torch.zeros(0, 3)", "torch.ones(2, 4)"),
+            "tf": ("tf.zeros([0])", "tf.ones([2, 4])"),
+            "keras": ("keras.ops.zeros([0])", "keras.ops.ones([2, 4])"),
+        },
+        ways=(
+            way(
+                "0 in shape(x) and 0 not in largest",
+                torch="torch.ones(largest, dtype=x.dtype)",
+                tf="tf.ones(largest, x.dtype)",
+                keras="keras.ops.ones(largest, x.dtype)",
+            ),
         ),
     ),
     Variation(

@@ -25,7 +25,7 @@ from citadel.oracle.samples import Decision
 from citadel.plan.model import Adaptation
 from citadel.rewrite.rewriter import Rewritten
 from citadel.traced import is_call_of
-from citadel.verify.guards import Rerun
+from citadel.verify.guards import Rerun, Told
 from citadel.verify.guards import told as told_of
 from citadel.verify.performance import Measured, symptom
 from harvest.report.text import shorten
@@ -190,12 +190,19 @@ def _comes_to_the_same(again: Rerun, calls: Sequence[Call], source: Measured) ->
     """
     theirs = [call for call in source.observation.calls if call.name == source.call.name]
     own = replace(again, code=source.code, watched=source.watched)
-    here, there = told_of(again, calls[:1]), told_of(own, theirs[:1])
-    if not (here and there) or same(here[0].made, there[0].made) is not True:
+    here, there = _told(again, calls[:1]), _told(own, theirs[:1])
+    if here is None or there is None or same(here.made, there.made) is not True:
         return False
-    made = here[0].made
+    made = here.made
     alike = made.numbers is None or made.numbers.low == made.numbers.high
-    return not alike and not any(same(made, one) for one in here[0].given)
+    return not alike and not any(same(made, one) for one in here.given)
+
+
+def _told(again: Rerun, calls: Sequence[Call]) -> Told | None:
+    """What one of these calls is given and gives: another API may be called at the same place."""
+    asked = {(one.site, one.occurrence) for one in calls}
+    found = told_of(again, calls)
+    return next((one for one in found if (one.site, one.occurrence) in asked), None)
 
 
 def _traced(

@@ -216,7 +216,7 @@ def _comparison(finding: Finding, framework: str, *, cast: bool) -> list[str]:
 
 def _other(relation: Relation) -> str:
     """What the second way is, for people."""
-    return "without the trigger" if relation.sampled else str(relation.ways[1])
+    return "without the trigger" if relation.sampled else relation.ways[1].told
 
 
 def _name(way: str) -> str:

@@ -62,8 +62,8 @@ class Fact:
     the lines of `setup`; `layer` is put behind what constructs a layer. `called`: the APIs (and
     behind a blank the keyword that is true) by which code makes a call so. `against`: the fact that
     such a call should agree with, and `beyond` the one that must work if it is to fail by itself.
-    `documented`: the word by which documentation tells that an API
-    treats it in a way of its own.
+    `documented`: the word by which documentation tells that an API treats it in a way of its own.
+    `told`: how people are told of it as one of two ways, where its name alone says little.
     """
 
     name: str
@@ -91,6 +91,7 @@ class Fact:
     against: str = "plain"
     beyond: str = "plain"
     documented: str = ""
+    told: str = ""
     layer: Mapping[str, str] = field(default_factory=dict)
     compiles: bool = False
 
@@ -199,5 +200,5 @@ def with_value(text: str, value: str) -> str:
     return text.replace("{value}", value).replace("{number}", number)
 
 
-PLAIN = Fact(name="plain", says="as it is")
+PLAIN = Fact(name="plain", says="as it is", told="the plain call")
 """The call as it is."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis import parsing
-from citadel.evidence.variations import VARIATIONS, way
+from citadel.evidence.variations import VARIATIONS, Variation, way
 from citadel.spread.fact import PLAIN, Fact, Takes, expressions, with_value
 from citadel.spread.modes import MODES
 from harvest.report.text import shorten
@@ -253,7 +253,7 @@ FACTS: tuple[Fact, ...] = (
     Fact(
         name="empty",
         says="has no elements",
-        brings_back=("filled",),
+        brings_back=("filled", "lengthened", "same-shape"),
         examples={
             "torch": ("", "torch.ones(2, 3)", "torch.ones(0, 3)"),
             "tf": ("", "tf.ones([2, 3])", "tf.ones([0, 3])"),
@@ -269,6 +269,16 @@ FACTS: tuple[Fact, ...] = (
                 ),
             ),
         ),
+    ),
+    Fact(
+        name="single",
+        says="has one element",
+        brings_back=("lengthened",),
+        examples={
+            "torch": ("", "torch.ones(3)", "torch.ones(1)"),
+            "tf": ("", "tf.ones([3])", "tf.ones([1])"),
+        },
+        ways=(way("len(shape(x)) == 1 and shape(x)[0] > 1", torch="x[:1].clone()", tf="x[:1]"),),
     ),
     Fact(
         name="long",
@@ -429,12 +439,14 @@ FACTS: tuple[Fact, ...] = (
     Fact(
         name="minus-one",
         says="is -1 where the trigger is, which a check from below refuses",
+        told="-1 in its place, which is refused",
         refuses=True,
         ways=(way("role == 'bad' and number(x)", "-1.0"),),
     ),
     Fact(
         name="thousand",
         says="is 1000 where the trigger is, which a check from above refuses",
+        told="1000 in its place, which is refused",
         refuses=True,
         ways=(way("role == 'bad' and number(x)", "1000.0"),),
     ),
@@ -471,11 +483,20 @@ FACTS: tuple[Fact, ...] = (
         ),
     ),
 )
-TAKEN: tuple[Fact, ...] = tuple(
-    Fact(name=one.name, says=f"is made so: {one.cured}", ways=one.ways, preserves=True)
-    for one in VARIATIONS
-    if one.preserves
-)
+
+
+def _taken(variation: Variation) -> Fact:
+    puts = variation.cured.format(dtype="a wider dtype")
+    return Fact(
+        name=variation.name,
+        says=f"is made so: {puts}",
+        told=puts,
+        ways=variation.ways,
+        preserves=True,
+    )
+
+
+TAKEN: tuple[Fact, ...] = tuple(_taken(one) for one in VARIATIONS if one.preserves)
 """The variations that keep the right result, as ways to make a call."""
 BY_NAME: Mapping[str, Fact] = {one.name: one for one in (PLAIN, *FACTS, *MODES, *TAKEN)}
 
@@ -489,6 +510,11 @@ class Given:
 
     def __str__(self) -> str:
         return f"{self.fact.name} {self.value}".strip()
+
+    @property
+    def told(self) -> str:
+        """What people are told of it as one of two ways to make a call."""
+        return self.fact.told.format(value=self.value) or str(self)
 
     @property
     def sentence(self) -> str:

@@ -29,6 +29,7 @@ def _described(mode: Fact) -> Fact:
     }
     return Fact(
         name=f"{mode.name}-described",
+        told=f"{mode.told or mode.name}, its results described",
         says=f"{mode.says}, and its results are described",
         run={root: f"described({run})" for root, run in mode.run.items()},
         setup=setup,
@@ -115,6 +116,7 @@ _MODES: tuple[Fact, ...] = (
     Fact(
         name="nan-through",
         says="is NaN where a NaN that matters is lost",
+        told="NaN where one that matters is put in",
         run={"torch": "nan_through({})", "tf": "nan_through({})"},
         setup=NAN_THROUGH,
         documented="nan",
@@ -122,6 +124,7 @@ _MODES: tuple[Fact, ...] = (
     Fact(
         name="checked",
         says="has a result with {value}",
+        told="the condition {value}",
         takes=Takes.CONDITION,
         run={"torch": "checked({})", "tf": "checked({})"},
         setup={"torch": CHECKED, "tf": CHECKED},
@@ -184,7 +187,9 @@ _MODES: tuple[Fact, ...] = (
         compiles=True,
     ),
 )
-_AS_IT_IS = Fact(name="plain", says="is made as it is", run={"torch": "{}", "tf": "{}"})
+_AS_IT_IS = Fact(
+    name="plain", says="is made as it is", told="the plain call", run={"torch": "{}", "tf": "{}"}
+)
 DESCRIBED: dict[str, Fact] = {
     one.name: _described(one)
     for one in (_AS_IT_IS, *_MODES)

@@ -1,7 +1,7 @@
 """What is spread: facts about arguments by their roles, and the two ways that should agree.
 
 >>> print(read("out: dtype float64", "plain, meta"))
-`out` has dtype float64 (plain against meta)
+`out` has dtype float64 (the plain call against meta)
 >>> print(read("inputs: scaled 1e30; inputs: dtype float32"))
 `inputs` is multiplied by 1e30 and `inputs` has dtype float32
 """
@@ -61,8 +61,8 @@ class Relation:
     def __str__(self) -> str:
         facts = " and ".join(map(str, self.infections)) + " alone" * self.apart
         if self.sampled:
-            return facts if self.ways[0].fact is PLAIN else f"{facts} ({self.ways[0]})"
-        ways = f"{self.ways[0]} against {self.ways[1]}"
+            return facts if self.ways[0].fact is PLAIN else f"{facts} ({self.ways[0].told})"
+        ways = f"{self.ways[0].told} against {self.ways[1].told}"
         return f"{facts} ({ways})" if facts else ways
 
     @property

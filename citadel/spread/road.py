@@ -307,7 +307,7 @@ class SecondRoad:
 
     def _finding(self, hit: Hit, relation: Relation, candidate: Candidate) -> Finding:
         """A hit as a finding, which is kept."""
-        told = str(relation.ways[1]) if not relation.sampled else "without the trigger"
+        told = relation.ways[1].told if not relation.sampled else "without the trigger"
         control = Control(
             variations=(), sentence=f"{told}: works", outcome=Under.CURED, code=hit.control
         )

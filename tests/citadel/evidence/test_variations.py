@@ -44,6 +44,11 @@ FACTS = {
             return [str(x.dtype), list(x.shape), keras.ops.convert_to_numpy(x).tolist()]
     """,
 }
+BESIDE = {
+    "torch": "torch.zeros(2, 4)",
+    "tf": "tf.zeros([2, 4])",
+    "keras": "keras.ops.zeros([2, 4])",
+}
 IMPORTS = {"torch": "import torch", "tf": "import tensorflow as tf", "keras": "import keras"}
 
 
@@ -62,15 +67,15 @@ def varied(session, root, name, before, after):
             IMPORTS[root],
             dedent(FACTS[root]).strip(),
             f"wanted = {after}",
-            "def same(x):",
+            "def same(x, beside):",
             "    print(facts(x) == facts(wanted), facts(x), facts(wanted))",
-            f"given = {before}",
-            "same(given)",
+            f"given, beside = {before}, {BESIDE[root]}",
+            "same(given, beside)",
         )
     )
     case = instrument(code)
     texts = [case.module.code_for_node(node) for node in case.nodes]
-    run = run_with(session, code, case.traced, texts.index("same(given)"), root, name)
+    run = run_with(session, code, case.traced, texts.index("same(given, beside)"), root, name)
     assert run.outcome is Outcome.OK, run.stderr
     return run
 

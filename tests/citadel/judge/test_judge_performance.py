@@ -166,6 +166,35 @@ def test_what_comes_to_the_same_should_be_as_fast(verified, judged, call, target
     assert judged(found, code, target, close=False).kind is kind
 
 
+ONE_PLACE = """
+    import time
+    import torch
+    x = torch.linspace(-1.0, 1.0, 20000)
+
+    def seconds(f, n):
+        started = time.perf_counter()
+        for _ in range(3):
+            f(x, n)
+        return time.perf_counter() - started
+
+    fast = seconds(torch.special.chebyshev_polynomial_t, 300)
+    slow = seconds(torch.special.legendre_polynomial_p, 300)
+    print("slower by", slow / fast)
+"""
+
+
+@pytest.mark.parametrize("target", ["torch.vander", "torch.special.multigammaln"])
+def test_what_is_called_first_at_a_place_is_not_the_sibling(verified, judged, target):
+    title = "legendre_polynomial_p is slower than chebyshev_polynomial_t"
+    found = verified(title, ONE_PLACE)
+    assert isinstance(found, Verified), found
+    assert found.measured.referred
+    code = ONE_PLACE.replace("torch.special.legendre_polynomial_p", target)
+    verdict = judged(found, code, target, close=False)
+    assert verdict.kind is VerdictKind.NOT_ADAPTED
+    assert "need not be as fast" in verdict.reason
+
+
 PROFILED = """
     import torch
     from torch.profiler import ProfilerActivity, profile

@@ -35,7 +35,7 @@ def test_surroundings_are_those_of_both_calls():
     assert not read("input: empty", "dtype float16,dtype float64").sampled
     other = read("", "set torch.use_deterministic_algorithms,plain")
     assert not other.sampled
-    assert str(other) == "set torch.use_deterministic_algorithms against plain"
+    assert str(other) == "set torch.use_deterministic_algorithms against the plain call"
 
 
 @pytest.mark.parametrize(

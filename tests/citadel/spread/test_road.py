@@ -130,7 +130,9 @@ def test_wrong_values_are_found_by_the_trigger(triaged, read):
     assert "torch.linalg.norm" in names
     assert not names & {"torch.abs", "torch.nn.functional.normalize"}
     assert all(one.road is Road.TRIGGER for one in found.bugs)
-    assert found.case.relation == ("`inputs` is multiplied by 4e+25 (plain against wider)")
+    assert found.case.relation == (
+        "`inputs` is multiplied by 4e+25 (the plain call against a wider dtype)"
+    )
     assert found.compared >= len(names)
     told = next(one for one in found.bugs if one.api == "torch.linalg.norm")
     assert "# the trigger" in told.code
@@ -148,7 +150,10 @@ def test_wrong_values_are_found_by_the_trigger(triaged, read):
 def test_what_the_report_contrasts_is_asked_of_others(triaged, read, text):
     """Also where its words tell what should be refused."""
     found = triaged(read("index_select checks out= on the CPU, not on meta", OUT, text=text))
-    assert found.case.relation == "`out` has another dtype than the result (plain against meta)"
+    assert (
+        found.case.relation
+        == "`out` has another dtype than the result (the plain call against meta)"
+    )
     assert {"torch.aminmax", "torch.take"} <= {one.api for one in found.bugs}
     assert not {"torch.sum", "torch.logsumexp"} & {one.api for one in found.bugs}
 
@@ -170,7 +175,9 @@ def test_what_is_accepted_is_asked_of_whoever_refuses_another_number(triaged, re
     found = triaged(
         read("torch.nn.Dropout accepts NaN for p", NAN, text="I would expect an error.")
     )
-    assert found.case.relation.endswith("(plain against minus-one)")
+    assert found.case.relation.endswith(
+        "(the plain call against -1 in its place, which is refused)"
+    )
     bugs = {one.api for one in found.bugs}
     assert {"torch.nn.AlphaDropout", "torch.nn.Hardtanh"} <= bugs
     assert not {"torch.optim.Adam", "torch.nn.functional.dropout", "torch.clamp"} & bugs
@@ -190,7 +197,7 @@ def test_a_contradiction_is_not_carried_over_as_a_refusal(triaged, read):
 def test_what_fails_in_forward_mode_alone_is_asked_of_others(triaged, read):
     text = "NotImplementedError: Trying to use forward AD with _cdist_forward"
     found = triaged(read("Forward-mode AD: no formula for cdist", DUAL, text=text))
-    assert found.case.relation == "forward-ad against plain"
+    assert found.case.relation == "forward-ad against the plain call"
     assert "torch.nn.functional.pdist" in {one.api for one in found.bugs}
     assert "torch.sin" not in {one.api for one in found.bugs}
 
@@ -198,7 +205,7 @@ def test_what_fails_in_forward_mode_alone_is_asked_of_others(triaged, read):
 @pytest.mark.torch
 def test_what_fails_when_it_is_mapped_is_asked_of_others(triaged, read):
     found = triaged(read("vmap of torch.equal fails", MAPPED))
-    assert found.case.relation == "vmap against plain"
+    assert found.case.relation == "vmap against the plain call"
     assert "torch.ops.aten.equal" in {one.api for one in found.bugs}
     assert not {"torch.sin", "torch.eq"} & {one.api for one in found.bugs}
 
@@ -300,7 +307,9 @@ def test_of_several_calls_at_one_place_the_one_that_fails_is_meant(triaged, read
     """
     title = "torch.cosh overflows too early in float32 (result is representable)"
     found = triaged(read(title, code), siblings=20)
-    assert found.case.relation.endswith("`inputs` holds 89 alone (plain against wider)")
+    assert found.case.relation.endswith(
+        "`inputs` holds 89 alone (the plain call against a wider dtype)"
+    )
     assert "torch.sinh" in {one.api for one in found.bugs}
 
 
@@ -309,7 +318,7 @@ def test_what_the_report_asserts_of_a_result_is_asked_of_others(triaged, read):
     """Whatever the right result is: its own calls keep what is asserted, but for the trigger."""
     text = "An overflow error is expected."
     found = triaged(read("torch.full takes 2**63 for int64", WRAPS, text=text), siblings=400)
-    told = " (plain against checked result.min() >= 0)"
+    told = " (the plain call against the condition result.min() >= 0)"
     # `full` has no tensors: of others these may be what has the dtype.
     facts = ("`fill_value` is 9.223372036854776e+18", "`dtype` is torch.int64")
     assert found.case.relation == " and ".join((*facts, "`inputs` has dtype int64")) + told
@@ -333,8 +342,8 @@ def test_memory_that_is_shared_through_a_tuple_is_a_trigger(triaged, read):
 @pytest.mark.torch
 def test_wrong_strides_are_asked_of_others(triaged, read):
     found = triaged(read("torch.poisson: the strides of FakeTensor are wrong", FAKE), siblings=200)
-    told = "`inputs` is not contiguous (fake-described against plain-described)"
-    assert found.case.relation == told
+    told = "(fake, its results described against the plain call, its results described)"
+    assert found.case.relation == f"`inputs` is not contiguous {told}"
     names = {one.api for one in found.bugs}
     assert names
     assert not names & {"torch.exp", "torch.abs", "torch.mul"}
@@ -366,7 +375,8 @@ def test_what_a_compiler_takes_and_eager_code_refuses(tf_target, index_of, read)
         found = triage(reading, bench, options)
     assert found.case.symptom.kind is SymptomKind.ACCEPTS
     assert (
-        found.case.relation == "`indices` holds an index that is out of range (xla against plain)"
+        found.case.relation
+        == "`indices` holds an index that is out of range (xla against the plain call)"
     )
     assert "tf.tensor_scatter_nd_sub" in {one.api for one in found.bugs}
 
