@@ -14,6 +14,7 @@ before each call that is changed or blamed, and behind a blamed one `{"e": "retu
 changed], ...]}` (nanoseconds of CPU time) comes before "returned".
 """
 
+import re
 import time
 
 import case
@@ -243,10 +244,10 @@ class Call:
         others = [self.value(one) for one in self.keys if one != key]
         parts = [part for value in others for part in _parts(value) if self.live.is_tensor(part)]
         shapes = [tuple(FACTS["shape"](part)) for part in parts]
-        beside = {
-            "longest": max((extent for shape in shapes for extent in shape), default=0),
-            "largest": max(shapes, key=_size, default=()),
-        }
+        largest = max(shapes, key=_size, default=())
+        extents = [*largest, 0]
+        beside = {"largest": largest, "first": extents[0], "second": extents[min(1, len(largest))]}
+        beside["last"] = extents[len(largest) - 1] if largest else 0
         return _mapped(self.live, self.value(key), ways, key.startswith("kw:"), beside)
 
     def change(self, key, ways):
@@ -306,7 +307,7 @@ def _mapped(live, value, ways, named, beside):
     for condition, text in ways:
         if eval(condition, known):
             for name, fact in beside.items():  # a case has nothing to ask
-                text = text.replace(name, repr(fact))
+                text = re.sub(r"\b{}\b".format(name), repr(fact), text)
             return eval(text, known), text
     return value, "x"
 

@@ -15,7 +15,7 @@ A variation takes one fact about one argument away and leaves all others as they
 each of them on the report's failing call, to find what brings the bug about (its *trigger*), and
 those that cure it on each sibling's call (its *control*, see [evidence.md](evidence.md)). It
 *preserves* where the right result must stay the same; else it *repairs*. Each example is a test, in
-which a tensor of shape (2, 4) is given, too.
+which a tensor of shape (2, 3, 4) is given, too.
 
 This page is made by `python -m citadel.evidence.page` from the variations themselves.
 
@@ -32,8 +32,7 @@ def page() -> str:
 def _rows() -> Iterator[str]:
     for one in VARIATIONS:
         preserves = "yes" if one.preserves else ""
-        puts = one.cured.replace("{dtype}", "a wider dtype")
-        cells = (f"`{one.name}`", one.fact, puts, preserves, _example(one))
+        cells = (f"`{one.name}`", one.fact, one.puts, preserves, _example(one))
         yield f"| {' | '.join(cells)} |\n"
 
 

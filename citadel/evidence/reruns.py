@@ -271,9 +271,9 @@ def is_one_of(made: str, known: Iterable[str]) -> bool:
     """Whether an expression is one of those of variations, for each tensor of a list or for one,
     with numbers for what these say of the other arguments.
 
-    >>> is_one_of("x.repeat(3)[:3]", ["x.repeat(longest)[:longest]"])
+    >>> is_one_of("x.repeat(3)[:3]", ["x.repeat(first)[:first]"])
     True
-    >>> is_one_of("x.repeat(f())[:3]", ["x.repeat(longest)[:longest]"])
+    >>> is_one_of("x.repeat(f())[:3]", ["x.repeat(first)[:first]"])
     False
     """
     return any(_pattern(text).fullmatch(made) for text in known)
@@ -283,7 +283,7 @@ def is_one_of(made: str, known: Iterable[str]) -> bool:
 def _pattern(text: str) -> re.Pattern[str]:
     told = re.escape(text)
     for name, kind in BESIDE.items():
-        told = told.replace(name, kind)
+        told = re.sub(rf"\b{name}\b", kind.replace("\\", "\\\\"), told)
     return re.compile(rf"{told}|\[{told} for x in x\]")
 
 

@@ -5,11 +5,11 @@ same (a contiguous copy, a wider dtype). All others repair: they give the call a
 less unusual (finite numbers, one element in place of none).
 
 Each way to make the change has a condition and an expression, by framework; in both, `x` is the
-argument, `longest` the longest extent of the call's other tensors, and `largest` the shape of the
-largest one. The condition may use `dtype(x)`, `shape(x)`, `layout(x)` and `device(x)` of a tensor
-or array ("" or () of all else), `number(x)` for a plain number of Python, `sizes(x)` for a list of
-whole ones, `is_dtype(x)`, and `named` for what is given by keyword. Whether anything is altered is
-measured when the case runs (`analysis/inside/vary.py`).
+argument, `largest` the shape of the largest one of the call's other tensors, and `first`, `second`
+and `last` three of its extents (0 where it has none). The condition may use `dtype(x)`, `shape(x)`,
+`layout(x)` and `device(x)` of a tensor or array ("" or () of all else), `number(x)` for a plain
+number of Python, `sizes(x)` for a list of whole ones, `is_dtype(x)`, and `named` for what is given
+by keyword. Whether anything is altered is measured when the case runs (`analysis/inside/vary.py`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ DEFAULT = "default"
 """The variation that leaves an argument out."""
 PLAIN = "plain"
 """The expressions that are the same in all frameworks."""
-BESIDE = {"longest": r"\d{1,19}", "largest": r"\((?:(?:\d{1,19}, )*\d{1,19},?)?\)"}
+BESIDE = {
+    "largest": r"\((?:(?:\d{1,19}, )*\d{1,19},?)?\)",
+    **dict.fromkeys(("first", "second", "last"), r"\d{1,19}"),
+}
 """What expressions say of the other arguments, and as what it is written in a case."""
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 """Of real numbers, the coarsest first."""
@@ -58,6 +61,11 @@ class Variation:
     of_time: bool = False
     """Whether it is made only where time is measured."""
 
+    @property
+    def puts(self) -> str:
+        """What it puts there, whatever it is made on."""
+        return self.cured.format(dtype="a wider dtype")
+
     def ways_in(self, root: str) -> list[list[str]]:
         """[condition, expression] for each way that this framework (`torch`, `tf`, `keras`) has."""
         found = ((way.when, way.to.get(root, way.to.get(PLAIN, ""))) for way in self.ways)
@@ -67,6 +75,35 @@ class Variation:
 def way(when: str, plain: str = "", **to: str) -> Way:
     """A way; `plain` stands for all frameworks that have no expression of their own."""
     return Way(when=when, to={**({PLAIN: plain} if plain else {}), **to})
+
+
+def _as_long(extent: str, new: str, *, before: str, after: str) -> Variation:
+    """A tensor of one dimension made as long as a dimension of the largest tensor beside it, which
+    no other variation does where that is `new`."""
+    return Variation(
+        name=f"{extent}-extent",
+        fact="has shape {shape}",
+        cured=f"as long as the {extent} dimension of the largest tensor beside it",
+        examples={
+            "torch": (f"torch.tensor([{before}])", f"torch.tensor([{after}])"),
+            "tf": (f"tf.constant([{before}])", f"tf.constant([{after}])"),
+            "keras": (f"keras.ops.array([{before}])", f"keras.ops.array([{after}])"),
+        },
+        ways=(
+            way(
+                f"shape(x) == [0] and {extent} and {new}",
+                torch=f"torch.ones({extent}, dtype=x.dtype)",
+                tf=f"tf.ones([{extent}], x.dtype)",
+                keras=f"keras.ops.ones([{extent}], x.dtype)",
+            ),
+            way(
+                f"len(shape(x)) == 1 and 0 < shape(x)[0] < {extent} and {new}",
+                torch=f"x.repeat({extent})[:{extent}]",
+                tf=f"tf.tile(x, [{extent}])[:{extent}]",
+                keras=f"keras.ops.tile(x, {extent})[:{extent}]",
+            ),
+        ),
+    )
 
 
 VARIATIONS: tuple[Variation, ...] = (
@@ -296,38 +333,17 @@ VARIATIONS: tuple[Variation, ...] = (
             way("sizes(x) and 0 in x", "[n or 1 for n in x]"),
         ),
     ),
-    Variation(
-        name="lengthened",
-        fact="has shape {shape}",
-        cured="as long as the longest dimension beside it",
-        examples={
-            "torch": ("torch.tensor([5, 7])", "torch.tensor([5, 7, 5, 7])"),
-            "tf": ("tf.zeros([0])", "tf.ones([4])"),
-            "keras": ("keras.ops.array([5, 7])", "keras.ops.array([5, 7, 5, 7])"),
-        },
-        ways=(
-            way(
-                "shape(x) == [0] and longest",
-                torch="torch.ones(longest, dtype=x.dtype)",
-                tf="tf.ones([longest], x.dtype)",
-                keras="keras.ops.ones([longest], x.dtype)",
-            ),
-            way(
-                "len(shape(x)) == 1 and 0 < shape(x)[0] < longest",
-                torch="x.repeat(longest)[:longest]",
-                tf="tf.tile(x, [longest])[:longest]",
-                keras="keras.ops.tile(x, longest)[:longest]",
-            ),
-        ),
-    ),
+    _as_long("first", "first", before="5", after="5, 5"),
+    _as_long("second", "second != first", before="5, 7", after="5, 7, 5"),
+    _as_long("last", "last not in (first, second)", before="5, 7", after="5, 7, 5, 7"),
     Variation(
         name="same-shape",
         fact="has shape {shape}",
         cured="the shape of the largest tensor beside it",
         examples={
-            "torch": ("torch.zeros(0, 3)", "torch.ones(2, 4)"),
-            "tf": ("tf.zeros([0])", "tf.ones([2, 4])"),
-            "keras": ("keras.ops.zeros([0])", "keras.ops.ones([2, 4])"),
+            "torch": ("torch.zeros(0, 3)", "torch.ones(2, 3, 4)"),
+            "tf": ("tf.zeros([0])", "tf.ones([2, 3, 4])"),
+            "keras": ("keras.ops.zeros([0])", "keras.ops.ones([2, 3, 4])"),
         },
         ways=(
             way(
@@ -476,6 +492,7 @@ VARIATIONS: tuple[Variation, ...] = (
     ),
 )
 BY_NAME = {one.name: one for one in VARIATIONS}
+EXTENTS = ("first-extent", "second-extent", "last-extent")
 PRESERVING = frozenset(one.name for one in VARIATIONS if one.preserves)
 
 

@@ -7,10 +7,14 @@ under the trigger alone, the script does so, too; else its last line fails while
 
 from __future__ import annotations
 
+import ast
 import json
+import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from analysis import parsing
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
 from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
@@ -30,6 +34,10 @@ _OUTCOME = '''def outcome(call):
         return f"{type(error).__name__}: {error}"
     return "returns"
 '''
+_ONES = {"torch.tensor": "torch.ones", "tf.constant": "tf.ones"}
+"""By what makes a tensor of numbers."""
+FEW = 8
+"""Numbers of a tensor that are read at once."""
 RETURNS = "returns"
 AROUND = {Takes.CONTEXT: "surrounded", Takes.SWITCH: "switched"}
 """What variables are called that hold how a call ends in surroundings."""
@@ -82,21 +90,60 @@ def replayed(
     """The finding as a script, if the script shows it in all runs and its control runs through."""
     if finding.unwritten:
         return None
-    found = _written(finding, relation, session, framework, limits)
-    if found is None:
+    shown: tuple[str, str, Observation] | None = None
+    for one in (*_plainer(finding), finding):
+        found = _written(one, relation, session, framework, limits)
+        if found is None:
+            continue
+        seen = [session.run(found[0], limits=limits) for _ in range(runs)]
+        if all(_shows(one, relation, run) for run in seen):
+            shown = (*found, seen[0])
+            break
+    if shown is None:
         return None
-    code, control = found
-    seen = [session.run(code, limits=limits) for _ in range(runs)]
-    hits = sum(_shows(finding, relation, one) for one in seen)
-    if hits < runs:
-        return None
+    code, control, first = shown
     verdict = Verdict(
         kind=VerdictKind.BUG,
-        runs=(hits, runs),
+        runs=(runs, runs),
         confidence=1.0,
-        symptom=symptom(finding, relation, seen[0]),
+        symptom=symptom(finding, relation, first),
     )
     return Hit(api=finding.api, code=code, control=control, verdict=verdict, limit=finding.limit)
+
+
+def _plainer(finding: Finding) -> Iterator[Finding]:
+    """The finding with ones in place of many numbers, if these need not be what they are: what dies
+    or fails may do so for any."""
+    inputs = tuple((name, _plain(text)) for name, text in finding.inputs)
+    if finding.state != DIFFERS and inputs != finding.inputs:
+        yield replace(finding, inputs=inputs)
+
+
+def _plain(text: str) -> str:
+    """A tensor that is written as many numbers, as one of ones.
+
+    >>> _plain("torch.tensor([[0.5] * 5, [2.5] * 5])")
+    'torch.tensor([[0.5] * 5, [2.5] * 5])'
+    >>> _plain("torch.tensor([[1, 2, 3, 4, 5], [6, 7, 8, 9, 0]], dtype=torch.int32)")
+    'torch.ones((2, 5), dtype=torch.int32)'
+    """
+    try:
+        call = parsing.expression(text).body
+    except (SyntaxError, ValueError):
+        return text
+    if not isinstance(call, ast.Call) or not call.args or not isinstance(call.args[0], ast.List):
+        return text
+    level: ast.expr = call.args[0]
+    shape: list[int] = []
+    while isinstance(level, ast.List) and level.elts:
+        shape.append(len(level.elts))
+        level = level.elts[0]
+    maker = _ONES.get(ast.unparse(call.func))
+    if maker is None or math.prod(shape) <= FEW or any(one.arg != "dtype" for one in call.keywords):
+        return text
+    rest = [*call.args[1:], *(one.value for one in call.keywords)]
+    dtype = "".join(f", dtype={ast.unparse(one)}" for one in rest)
+    return f"{maker}({tuple(shape)}{dtype})"
 
 
 def _written(

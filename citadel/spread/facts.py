@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis import parsing
-from citadel.evidence.variations import VARIATIONS, Variation, way
+from citadel.evidence.variations import EXTENTS, VARIATIONS, Variation, way
 from citadel.spread.fact import PLAIN, Fact, Takes, expressions, with_value
 from citadel.spread.modes import MODES
 from harvest.report.text import shorten
@@ -253,7 +253,7 @@ FACTS: tuple[Fact, ...] = (
     Fact(
         name="empty",
         says="has no elements",
-        brings_back=("filled", "lengthened", "same-shape"),
+        brings_back=("filled", *EXTENTS, "same-shape"),
         examples={
             "torch": ("", "torch.ones(2, 3)", "torch.ones(0, 3)"),
             "tf": ("", "tf.ones([2, 3])", "tf.ones([0, 3])"),
@@ -269,16 +269,6 @@ FACTS: tuple[Fact, ...] = (
                 ),
             ),
         ),
-    ),
-    Fact(
-        name="single",
-        says="has one element",
-        brings_back=("lengthened",),
-        examples={
-            "torch": ("", "torch.ones(3)", "torch.ones(1)"),
-            "tf": ("", "tf.ones([3])", "tf.ones([1])"),
-        },
-        ways=(way("len(shape(x)) == 1 and shape(x)[0] > 1", torch="x[:1].clone()", tf="x[:1]"),),
     ),
     Fact(
         name="long",
@@ -486,11 +476,10 @@ FACTS: tuple[Fact, ...] = (
 
 
 def _taken(variation: Variation) -> Fact:
-    puts = variation.cured.format(dtype="a wider dtype")
     return Fact(
         name=variation.name,
-        says=f"is made so: {puts}",
-        told=puts,
+        says=f"is made so: {variation.puts}",
+        told=variation.puts,
         ways=variation.ways,
         preserves=True,
     )

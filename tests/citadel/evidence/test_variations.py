@@ -45,9 +45,9 @@ FACTS = {
     """,
 }
 BESIDE = {
-    "torch": "torch.zeros(2, 4)",
-    "tf": "tf.zeros([2, 4])",
-    "keras": "keras.ops.zeros([2, 4])",
+    "torch": "torch.zeros(2, 3, 4)",
+    "tf": "tf.zeros([2, 3, 4])",
+    "keras": "keras.ops.zeros([2, 3, 4])",
 }
 IMPORTS = {"torch": "import torch", "tf": "import tensorflow as tf", "keras": "import keras"}
 

@@ -3,6 +3,7 @@
 import pytest
 
 from analysis.target.session import Limits
+from citadel.evidence import variations
 from citadel.experiment import Class
 from citadel.model import Road, SymptomKind, VerdictKind
 from citadel.options import Options
@@ -220,8 +221,17 @@ def test_a_wrong_gradient_is_asked_of_others(triaged, read):
 
 
 @pytest.mark.torch
-def test_what_no_change_cures_is_a_fact_of_the_call(triaged, read):
+def test_what_is_too_short_should_be_as_long_as_what_is_beside_it(triaged, read):
+    found = triaged(read("torch.lu_unpack crashes for empty pivots", DIES), siblings=1)
+    assert [one.changes[0].variation for one in found.case.trigger.cures] == ["first-extent"]
+    assert found.case.relation == "`LU_pivots` has no elements"
+
+
+@pytest.mark.torch
+def test_what_no_change_cures_is_a_fact_of_the_call(triaged, read, monkeypatch):
     """The API's own valid call dies with that fact alone: then it is the trigger."""
+    fewer = tuple(one for one in variations.VARIATIONS if one.name not in variations.EXTENTS)
+    monkeypatch.setattr(variations, "VARIATIONS", fewer)
     found = triaged(read("torch.lu_unpack crashes for empty pivots", DIES))
     assert not found.case.trigger.cures
     assert found.case.relation == "`LU_pivots` has no elements"

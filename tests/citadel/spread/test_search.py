@@ -1,5 +1,6 @@
 """Triggers in the valid calls of real APIs: who goes wrong, who does not, and the scripts."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -176,6 +177,13 @@ def test_what_is_empty_has_nothing_behind_it(spread_on):
     norm = "torch.ops.aten.native_layer_norm_backward"
     _, _, found = spread_on(read("inputs: empty"), norm, wanted=status.crashes("SIGSEGV"))
     assert [one.state for one in found] == ["crash"]
+
+
+@pytest.mark.torch
+def test_what_dies_whatever_it_is_given_is_given_ones(spread_on):
+    pad = "torch.ops.aten.reflection_pad2d_backward"
+    hits, _, _ = spread_on(read("inputs: empty"), pad, wanted=status.crashes("SIGSEGV"))
+    assert re.search(r"^x = torch.ones\(\(\d, ", hits[pad].code, re.M)
 
 
 @pytest.mark.torch
