@@ -11,6 +11,7 @@ import random
 import signal
 import time
 import warnings
+import zlib
 
 import eagle_limits
 import eagle_reduce
@@ -261,6 +262,8 @@ class Engine:
                 break
             yield {"at": key, "rule": pair.rule, "api": pair.api}
             began = time.process_time()
+            if self.plan.steady:
+                self.world.seed(zlib.crc32(key.partition("#")[0].encode()))
             asked, seen = pair, self.timed(pair)
             if seen.state == "random":
                 pair = pair.seeded(self.world.SEEDED)
