@@ -86,6 +86,12 @@ def triage(
     framework: FrameworkOfReport = None,
     backend: BackendOfReport = None,
     json: Json = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            "--html", metavar="FILE", help="Write a page to look at, with all cases, to FILE."
+        ),
+    ] = None,
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Folder for generated cases.")
     ] = Path("generated_cases"),
@@ -217,6 +223,7 @@ def triage(
         inputs=tuple(reports),
         options=options,
         json=json,
+        html=html,
         out=out,
         jobs=jobs,
         show_all=show_all,

@@ -21,12 +21,13 @@ from citadel.commands.inputs import loaded
 from citadel.commands.knowing import Knowledge
 from citadel.commands.placing import Placing, placed
 from citadel.commands.progress import Findings, Interrupted, Progress
-from citadel.model import Cut, Finding, Triage
+from citadel.model import Cut, Finding, TargetSummary, Triage
 from citadel.options import Options
 from citadel.report.cases import write_cases
 from citadel.report.document import document, write_json
-from citadel.report.files import creatable, writable
+from citadel.report.files import creatable, writable, write_atomically
 from citadel.report.named import as_reported
+from citadel.report.page import page
 from citadel.report.terminal import render_summary, render_target, render_triage
 from citadel.report.text import plain
 from citadel.selection import Unavailable, Wish
@@ -58,6 +59,8 @@ class TriageRequest:
     """An umbrella, which covers APIs."""
     tracker: Path | None = None
     """A harvest, in which issues about findings are looked for."""
+    html: Path | None = None
+    """Where the page of all families is written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,8 +103,11 @@ def run_triage(
     triages: list[Triage] = []
     stopped: Exception | None = None
 
+    targets: list[TargetSummary] = []
+
     def opened(bench: Workbench) -> None:
-        render_target(console, bench.summary())
+        targets.append(bench.summary())
+        render_target(console, targets[-1])
 
     def found(target: Target) -> ApiIndex:
         return find_index(target, progress)
@@ -131,6 +137,8 @@ def run_triage(
         render_summary(console, triages)
     if request.json is not None:
         write_json(document(told, triages, complete=stopped is None), request.json)
+    if request.html is not None:
+        write_atomically(request.html, page([told, *targets], triages))
     if stopped is not None:
         raise stopped
     ran = any(t.case is not None for t in triages)
@@ -141,6 +149,7 @@ def _check_places(request: TriageRequest) -> None:
     """Notice before the work what would spoil its results."""
     creatable(request.out)
     writable(request.json)
+    writable(request.html)
 
 
 def _written(

@@ -128,7 +128,7 @@ def test_fail_on_takes_bug_only(tmp_path):
     assert "--fail-on" in problem("triage", write(tmp_path), "--fail-on", "everything").err
 
 
-@pytest.mark.parametrize("option", ["--out", "--json"])
+@pytest.mark.parametrize("option", ["--out", "--json", "--html"])
 @pytest.mark.parametrize("place", ["file/below", "missing/below"])
 def test_places_that_cannot_be_written_are_told_before_the_work(tmp_path, option, place):
     (tmp_path / "file").write_text("regular")

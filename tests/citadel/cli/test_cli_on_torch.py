@@ -121,6 +121,8 @@ def test_json_on_stdout_is_nothing_else_and_one_bad_report_is_a_row(warm, tmp_pa
         TORCH,
         "--json",
         "-",
+        "--html",
+        "page.html",
         "--siblings",
         "12",
         "--runs",
@@ -144,6 +146,10 @@ def test_json_on_stdout_is_nothing_else_and_one_bad_report_is_a_row(warm, tmp_pa
     assert [one["name"] for one in second["ways"]] == ["eager", "aot_eager", "inductor"]
     assert second["ways"][0]["state"] == "bad"
     assert second["releases"] == []
+    page = (tmp_path / "page.html").read_text()
+    operations = {bug["operation"] for bug in bugs} | {second["case"]["operation"]}
+    assert f"{len(operations)} operations in 1 report" in page
+    assert "Not run" in page  # the bad one
 
 
 @pytest.mark.torch113
