@@ -5,17 +5,13 @@ class Plan:
     """`entries(names)` are groups, which are run one after the other, of functions of (round,
     random numbers) that yield pairs; later rounds make further ones. `patience` are the seconds
     that a pair may take, `tries` the executions that a reduction may cost. Where `once`, an API
-    that has a finding is done. `tells` are further states of pairs that count as covered. Where
-    `steady`, a pair draws the same random numbers whatever was run, or left out, before it."""
+    that has a finding is done. `tells` are further states of pairs that count as covered."""
 
-    __slots__ = ("entries", "once", "patience", "rounds", "steady", "tells", "tries")
+    __slots__ = ("entries", "once", "patience", "rounds", "tells", "tries")
 
-    def __init__(
-        self, entries, rounds=1, patience=10.0, tries=40, once=False, tells=(), steady=False
-    ):
+    def __init__(self, entries, rounds=1, patience=10.0, tries=40, once=False, tells=()):
         self.entries = entries
         self.once = once
-        self.steady = steady
         self.tells = tells
         self.rounds = rounds
         self.patience = patience

@@ -11,7 +11,6 @@ import random
 import signal
 import time
 import warnings
-import zlib
 
 import eagle_limits
 import eagle_reduce
@@ -262,8 +261,6 @@ class Engine:
                 break
             yield {"at": key, "rule": pair.rule, "api": pair.api}
             began = time.process_time()
-            if self.plan.steady:
-                self.world.seed(zlib.crc32(key.partition("#")[0].encode()))
             asked, seen = pair, self.timed(pair)
             if seen.state == "random":
                 pair = pair.seeded(self.world.SEEDED)

@@ -277,10 +277,8 @@ def spreading(given):
 
 
 PLANS = {
-    "spread": Plan(spreading, rounds=3, patience=5.0, once=True, tells=TELLS, steady=True),
-    "spread compiled": Plan(
-        spreading, rounds=2, patience=60.0, tries=0, once=True, tells=TELLS, steady=True
-    ),
+    "spread": Plan(spreading, rounds=3, patience=5.0, once=True, tells=TELLS),
+    "spread compiled": Plan(spreading, rounds=2, patience=60.0, tries=0, once=True, tells=TELLS),
     "eager": Plan(eager, rounds=2),
     "models": Plan(models, patience=60.0),
     "xla": Plan(compiled, patience=60.0, tries=4),

@@ -330,10 +330,8 @@ def spreading(given):
 
 
 PLANS = {
-    "spread": Plan(spreading, rounds=3, patience=5.0, once=True, tells=TELLS, steady=True),
-    "spread compiled": Plan(
-        spreading, rounds=2, patience=60.0, tries=0, once=True, tells=TELLS, steady=True
-    ),
+    "spread": Plan(spreading, rounds=3, patience=5.0, once=True, tells=TELLS),
+    "spread compiled": Plan(spreading, rounds=2, patience=60.0, tries=0, once=True, tells=TELLS),
     "eager": Plan(eager, rounds=3),
     "aot_eager": Plan(compiled("aot_eager"), patience=60.0, tries=6),
     "inductor": Plan(compiled("inductor"), patience=150.0, tries=0),

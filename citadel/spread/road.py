@@ -78,6 +78,8 @@ class SecondRoad:
     relation: Relation | None = None
     """How the bug was asked for; None where nothing was."""
     _deadline: float = field(init=False)
+    _own: Sample | None = field(init=False, default=None)
+    """A further call of the report's API."""
     _found: dict[str, Finding] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -168,9 +170,11 @@ class SecondRoad:
             if framework in SEARCHED and not one.lacking(framework)
         ]
         source = self.verified.api
-        if possible and described(self.bench.index, source, self._reported) is None:
+        if described(self.bench.index, source) is None:
+            self._own = self._reported
+        if possible and described(self.bench.index, source, self._own) is None:
             told = [one for one in possible if self.trigger.cures or not one.sampled]
-            told = [one for one in told if not any(i.given.fact.fixed for i in one.infections)]
+            told = [one for one in told if not _fixes(one)]
             return max(told, key=lambda one: len(one.infections), default=None)
         # What explains a difference of any other API explains none that the report tells of.
         explained = None
@@ -180,7 +184,13 @@ class SecondRoad:
             if found is not None and not found.limit:
                 return self._apart(self._simplest(found.relation))
             explained = explained or found
-        return None if explained is None else explained.relation
+        if explained is not None or self._own is not None or self._reported is None:
+            return None if explained is None else explained.relation
+        # The trigger may need more than the API's other calls have.
+        self._own = self._reported
+        cured = (one for one in possible if not one.guessed and not _fixes(one))
+        shown = next((found for one in cured if (found := self._shown(one)) is not None), None)
+        return None if shown is None else self._apart(self._simplest(shown.relation))
 
     def _surroundings(self) -> list[Given]:
         """What encloses the report's call, without which it does not fail."""
@@ -190,10 +200,8 @@ class SecondRoad:
 
     @cached_property
     def _reported(self) -> Sample | None:
-        """The report's own call, cured, if no other one of its API is known: what else of its
-        trigger it still has would count for nothing there."""
-        if described(self.bench.index, self.verified.api) is not None:
-            return None
+        """The report's own call, cured. What else of its trigger it still has counts for nothing
+        there: other calls of its API come first."""
         return reported(self.use, self.trigger.cures)
 
     def _shown(self, relation: Relation) -> _Shown | None:
@@ -269,7 +277,7 @@ class SecondRoad:
         work: deque[Future[Hit | None]] = deque()
         try:
             wanted = wanted or self.verified.case.symptom
-            own = self._reported if apis == [self.verified.api] else None
+            own = self._own if apis == [self.verified.api] else None
             for one in spread(relation, index, apis, self.bench.probes, left, tally, wanted, own):
                 if limits or not one.limit:
                     work.append(replays.submit(partial(self._replayed, one, relation)))
@@ -333,3 +341,8 @@ class SecondRoad:
         ranked = {one.api.name: one for one in rank(self.verified.api, self.bench.index)}
         share, least = self._base_rate(ranked, self.tally), self.options.least_confidence
         return tuple(weighed(one, self.verified, share, least) for one in self._found.values())
+
+
+def _fixes(relation: Relation) -> bool:
+    """Whether arguments become what the report's were, whatever they are of another API."""
+    return any(one.given.fact.fixed for one in relation.infections)

@@ -66,8 +66,11 @@ def reported(use: Invocation, cures: Sequence[Cure]) -> Sample | None:
         named = {
             name: (f"{prefix.replace('arg', '')}kw:{name}", one) for name, one in call.keywords
         }
-        values = [_written(after.get(key, one.value)) for key, one in given]
-        keywords = {name: _written(after.get(key, one.value)) for name, (key, one) in named.items()}
+        values = [_written(_instead(one.value, after.get(key))) for key, one in given]
+        keywords = {
+            name: _written(_instead(one.value, after.get(key)))
+            for name, (key, one) in named.items()
+        }
         return CallValues(arguments=tuple(values), keywords=keywords)
 
     receiver = [use.call.receiver] if use.call.receiver and use.api.kind is ApiKind.METHOD else []
@@ -82,6 +85,13 @@ def _after(cure: Cure) -> dict[str, Value]:
     """What a cure makes of arguments, by their keys; nothing where that is not known of all."""
     found = {one.key: one.after for one in cure.changes if one.after is not None}
     return found if len(found) == len({one.key for one in cure.changes}) else {}
+
+
+def _instead(value: Value, after: Value | None) -> Value:
+    """What becomes of an argument; of a list of tensors a cure tells what becomes of the first."""
+    if after is None or value.items is None or after.items is not None:
+        return after or value
+    return replace(value, items=(after, *value.items[1:]))
 
 
 def _written(value: Value) -> Value:

@@ -228,6 +228,23 @@ def test_what_is_too_short_should_be_as_long_as_what_is_beside_it(triaged, read)
 
 
 @pytest.mark.torch
+def test_a_trigger_that_other_calls_do_not_show_is_asked_of_the_reports_own_call(triaged, read):
+    """The other calls that are known of it have further states, which are looked at first."""
+    code = """
+        import torch
+        x = torch.randn(2, 3)
+        torch.ops.aten._fused_adam_(
+            [x], [x.clone()], [torch.empty(0)], [x.clone()], [], [torch.tensor(1.0)], lr=0.1,
+            beta1=0.9, beta2=0.9, weight_decay=0.0, eps=1e-8, amsgrad=False, maximize=False,
+        )
+    """
+    name = "torch.ops.aten._fused_adam_"
+    found = triaged(read(f"{name} dies for states without elements", code), siblings=1)
+    assert found.case.trigger.cures
+    assert found.case.relation == "`exp_avgs` has no elements"
+
+
+@pytest.mark.torch
 def test_what_no_change_cures_is_a_fact_of_the_call(triaged, read, monkeypatch):
     """The API's own valid call dies with that fact alone: then it is the trigger."""
     fewer = tuple(one for one in variations.VARIATIONS if one.name not in variations.EXTENTS)
