@@ -179,18 +179,22 @@ class SecondRoad:
         # What explains a difference of any other API explains none that the report tells of.
         explained = None
         wrong = {one.ways for one in possible if one.whole and self._shown(one) is None}
-        for one in (one for one in possible if one.ways not in wrong):
+        for one, own in self._asks([one for one in possible if one.ways not in wrong]):
+            self._own = own
             found = self._shown(one)
             if found is not None and not found.limit:
                 return self._apart(self._simplest(found.relation))
             explained = explained or found
-        if explained is not None or self._own is not None or self._reported is None:
-            return None if explained is None else explained.relation
-        # The trigger may need more than the API's other calls have.
-        self._own = self._reported
-        cured = (one for one in possible if not one.guessed and not _fixes(one))
-        shown = next((found for one in cured if (found := self._shown(one)) is not None), None)
-        return None if shown is None else self._apart(self._simplest(shown.relation))
+        return None if explained is None else explained.relation
+
+    def _asks(self, possible: Sequence[Relation]) -> Iterator[tuple[Relation, Sample | None]]:
+        """Relations in order, each with a further call of the report's API: of a failure that no
+        other call of it shows, its own, cured, is asked before what holds for this API alone."""
+        given, facts = self._own, [one for one in possible if not _fixes(one)]
+        yield from ((one, given) for one in facts)
+        if given is None and self._reported is not None:
+            yield from ((one, self._reported) for one in facts if one.sampled and not one.guessed)
+        yield from ((one, given) for one in possible if _fixes(one))
 
     def _surroundings(self) -> list[Given]:
         """What encloses the report's call, without which it does not fail."""
