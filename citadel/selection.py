@@ -94,6 +94,8 @@ def choose(
     trees = [tree for tree in map(_parsed, reading.candidates) if tree is not None]
     name = wish.framework or _meant(trees, frameworks)
     framework = FRAMEWORKS[name]
+    if wish.backend and not framework.backends:
+        return Unavailable(reason=f"is about {name}, which has no --backend to choose")
     own = chosen_in(trees, framework.switch)
     asked = own or wish.on(framework) or _told(reading, framework, installed)
     try:

@@ -28,6 +28,7 @@ from citadel.report.text import (
     counted,
     fence,
     lines_of,
+    source_name,
     table_cell,
     without_folders,
 )
@@ -60,7 +61,7 @@ def family_markdown(target: TargetSummary, triage: Triage, folder: Path | None =
     case = triage.case
     if case is None:
         reason = triage.error or triage.skipped or "nothing was run"
-        return f"# No case for {code_span(triage.input)}\n\n{code_span(reason)}\n"
+        return f"# No case for {code_span(source_name(triage.input))}\n\n{code_span(reason)}\n"
     bugs = [one for one in ranked(triage.findings) if one.verdict.kind is VerdictKind.BUG]
     first = lead(case, bugs, triage.repro)
     below = [*_beside(triage), _environment(target, case, bugs)]
@@ -111,7 +112,7 @@ def _said(triage: Triage, case: BugCase, folder: Path | None) -> list[str]:
     """Where the bug was reported, what brings it about, and what speaks against it."""
     # Where a file lies on the reporter's disk is nobody's business.
     number = f"{triage.repository or ''}#{triage.number}"
-    source = Path(triage.input).name if triage.number is None else number
+    source = Path(source_name(triage.input)).name if triage.number is None else number
     told = f"First reported for {code_span(case.api)} in {code_span(source)}"
     lines = [told + (f": {code_span(triage.title)}" if triage.title else "")]
     lines += _maps(triage, folder)

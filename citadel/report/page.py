@@ -32,7 +32,7 @@ from citadel.report.lead import lead
 from citadel.report.markdown import elsewhere
 from citadel.report.order import INTENDED, by_operation, everywhere, may_be_intended, ranked
 from citadel.report.severity import RANK, Severity, severity
-from citadel.report.text import counted, plain, without_folders
+from citadel.report.text import counted, plain, source_name, without_folders
 
 ALMOST = 3
 """Lines around a change that a difference shows."""
@@ -115,7 +115,9 @@ def page(targets: Sequence[TargetSummary], triages: Sequence[Triage]) -> str:
         if triage.case is not None
     ]
     left = [
-        (plain(one.input), plain(one.error or one.skipped or "")) for one in triages if not one.case
+        (plain(source_name(one.input)), plain(one.error or one.skipped or ""))
+        for one in triages
+        if not one.case
     ]
     script, style = _part("page.js"), _part("page.css")
     found = [one for section in sections for one in section.operations]
@@ -152,7 +154,7 @@ def _section(number: int, triage: Triage, case: BugCase, build: TargetSummary | 
         if not case.reproduces or (forms[0].operation or forms[0].api) != own:
             operations.append(_operation(forms, case))
     alike = by_operation(f for f in triage.findings if f.verdict.kind is VerdictKind.ALIKE)
-    origin = plain(triage.input)
+    origin = plain(source_name(triage.input))
     if triage.number is not None:
         origin = plain(f"{triage.repository or ''}#{triage.number}")
     return Section(

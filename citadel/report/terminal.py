@@ -35,7 +35,7 @@ from citadel.report.order import (
     operations_told,
     ranked,
 )
-from citadel.report.text import counted, plain, shorten
+from citadel.report.text import counted, plain, shorten, source_name
 from harvest.tracker.issue import Issue
 
 _WIDE = 130
@@ -89,7 +89,7 @@ def render_summary(console: Console, triages: Sequence[Triage]) -> None:
 
 def _headline(triage: Triage) -> str:
     place = triage.repository or ""
-    name = f"{place}#{triage.number}" if triage.number is not None else triage.input
+    name = f"{place}#{triage.number}" if triage.number is not None else source_name(triage.input)
     return f"{name}: {triage.title}" if triage.title else name
 
 
@@ -218,7 +218,9 @@ def _render_close(console: Console, triage: Triage) -> None:
 
 
 def _summary_row(triage: Triage) -> tuple[str, ...]:
-    name = f"#{triage.number}" if triage.number is not None else Path(triage.input).name
+    name = (
+        f"#{triage.number}" if triage.number is not None else Path(source_name(triage.input)).name
+    )
     case = triage.case
     if case is None:
         kind = "skipped" if triage.error is None else "error"

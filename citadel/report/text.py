@@ -59,6 +59,15 @@ def without_folders(text: str) -> str:
     return _FOLDERS.sub("", text)
 
 
+def source_name(source: str) -> str:
+    """Where a report was read, for people.
+
+    >>> source_name("-"), source_name("reports/a.md")
+    ('standard input', 'reports/a.md')
+    """
+    return "standard input" if source == "-" else source
+
+
 def counted(number: int, noun: str) -> str:
     """A number with its noun: "1 item", "1,200 items"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

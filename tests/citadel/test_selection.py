@@ -56,6 +56,11 @@ def test_the_code_counts_more_than_the_user(chosen):
     assert chosen(SET.format("torch"), Wish(backend="jax")) == keras("torch")
 
 
+def test_what_has_no_backends_is_run_on_none_that_the_user_names(chosen):
+    found = chosen("import torch\ntorch.ones(1)\n", Wish(backend="jax"))
+    assert found == Unavailable(reason="is about torch, which has no --backend to choose")
+
+
 def test_the_user_counts_more_than_the_text(chosen):
     text = "With `KERAS_BACKEND=torch` it fails."
     environment = (("KERAS_BACKEND", "jax"),)
