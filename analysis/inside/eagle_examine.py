@@ -217,8 +217,10 @@ class Space:
         facts["random"] = any(map(self.draws, operators))
         if self.pair.rule in OF_MEMORY:
             told = any(name.startswith(eagle_limits.BY_CONTRACT) for name in operators)
-            last = operators[-1] if operators else ""
-            facts["memory"] = told or last.startswith(eagle_limits.UNWRITTEN)
+            # What one side computes of an unwritten result, the other side shows as it is.
+            sides = filter(None, (operators, self.run_by(self.pair.result)))
+            unwritten = any(one[-1].startswith(eagle_limits.UNWRITTEN) for one in sides)
+            facts["memory"] = told or unwritten
         if self.pair.rule == DENSE:
             facts["stored"] = any(name.startswith(eagle_limits.FEATURES) for name in operators)
         name = self.coarse(seen)
@@ -249,6 +251,11 @@ class Space:
             return self.world.trace(lambda: eval(code, space))
         except Exception:
             return None
+
+    def run_by(self, text):
+        """The operators that an expression runs, in order; none where it fails."""
+        told = self.watched(text)
+        return [] if told is None else told[2]
 
     def draws(self, operator):
         """Whether an operator draws random numbers that the two executions need not share."""
