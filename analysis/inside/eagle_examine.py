@@ -30,7 +30,9 @@ LYING = (STRIDES, "11")
 """Rules under which equal elements lie otherwise in memory."""
 OTHERWISE = (ROUNDED, DENSE, STRIDES)
 """Rules under which equal seeds may give other numbers, though none of another kind."""
-OF_MEMORY = (ROUNDED, "1", "8", "9", "spread", *LYING)
+SCALED = "9"
+"""The rule whose reference undoes what it has done to its input."""
+OF_MEMORY = (ROUNDED, "1", "8", SCALED, "spread", *LYING)
 
 
 def examine(runner, pair, seen, taken=True):
@@ -217,9 +219,9 @@ class Space:
         facts["random"] = any(map(self.draws, operators))
         if self.pair.rule in OF_MEMORY:
             told = any(name.startswith(eagle_limits.BY_CONTRACT) for name in operators)
-            # What one side computes of an unwritten result, the other side shows as it is.
-            sides = filter(None, (operators, self.run_by(self.pair.result)))
-            unwritten = any(one[-1].startswith(eagle_limits.UNWRITTEN) for one in sides)
+            # The reference may compute something of a result that the other side shows as it is.
+            shown = self.run_by(self.pair.result) if self.pair.rule == SCALED else operators
+            unwritten = bool(shown) and shown[-1].startswith(eagle_limits.UNWRITTEN)
             facts["memory"] = told or unwritten
         if self.pair.rule == DENSE:
             facts["stored"] = any(name.startswith(eagle_limits.FEATURES) for name in operators)
