@@ -254,8 +254,20 @@ def _inside(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
         case cst.BinaryOperation(left=left, right=right):
             yield left
             yield right
+        case cst.UnaryOperation(expression=inner) if _is_infinite(inner):
+            return  # of infinities the sign may be all: the other one may well stay infinite
         case cst.UnaryOperation(expression=inner) | cst.Subscript(value=inner):
             yield inner
         case cst.IfExp(body=body, orelse=orelse):
             yield body
             yield orelse
+
+
+def _is_infinite(node: cst.BaseExpression) -> bool:
+    """Whether it is an infinity: `float("inf")`, `math.inf`, `inf`."""
+    match node:
+        case cst.Call(
+            func=cst.Name(value="float"), args=[cst.Arg(value=cst.SimpleString() as text)]
+        ):
+            return "inf" in str(text.evaluated_value).lower()
+    return isinstance(node, (cst.Name, cst.Attribute)) and _leaf(node) in ("inf", "infty")

@@ -38,6 +38,13 @@ def test_what_could_be_simpler(code, simpler):
     assert simpler in results(code)
 
 
+@pytest.mark.parametrize("infinity", ['float("inf")', "math.inf", "torch.inf", "inf"])
+def test_an_infinity_keeps_its_sign(infinity):
+    found = results(f"x = torch.tensor([-{infinity}, -2.0])\nf(x)\n")
+    assert f"x = torch.tensor([-{infinity}])\nf(x)\n" in found
+    assert not any(f"[{infinity}" in one or f"tensor({infinity}" in one for one in found)
+
+
 def test_the_calls_of_the_api_stay_alike():
     code = "one = f(x.double(), 3, k=4)\nother = f(x, 3, k=4)\n"
     found = results(code)
