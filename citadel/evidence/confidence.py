@@ -18,20 +18,12 @@ from pathlib import Path
 from citadel.evidence.controls import FLOOD, class_of, own_fault
 from citadel.experiment import Class, Evidence, Under
 from citadel.judge.verdicts import rate
-from citadel.model import (
-    MEASURED_KINDS,
-    Channels,
-    Finding,
-    Road,
-    SymptomKind,
-    VerdictKind,
-)
+from citadel.model import Channels, Finding, Road, SymptomKind, VerdictKind
 from citadel.verify.verified import Verified
 
 FILE = Path(__file__).with_name("coefficients.json")
 UNCURED = 0.01
-"""Share of true ones among findings that rest on the symptom alone: 2 of 234 that people judged. Of
-slow ones that a cure leaves slow it is none of 4."""
+"""Share of true ones among findings that rest on the symptom alone: 2 of 234 that people judged."""
 FINITE = "finite"
 """The variation that takes NaN and infinities away."""
 _WITHOUT_CURE = (SymptomKind.ACCEPTS, SymptomKind.SLOW, SymptomKind.MEMORY)
@@ -88,7 +80,7 @@ def weighed(
     told = features(finding, evidence, verified)
     evidence = replace(evidence, features=tuple(told.items()))
     sure = model().confidence(told)
-    if rests_on_the_symptom(finding, evidence, verified) or _slow_otherwise(finding, evidence):
+    if rests_on_the_symptom(finding, evidence, verified):
         sure = min(sure, UNCURED)
     sure *= rate(*finding.verdict.runs)
     verdict = replace(finding.verdict, confidence=round(sure, 2))
@@ -117,14 +109,6 @@ def rests_on_the_symptom(finding: Finding, evidence: Evidence, verified: Verifie
         and symptom.kind not in _WITHOUT_CURE
         and not own_fault(symptom)
     )
-
-
-def _slow_otherwise(finding: Finding, evidence: Evidence) -> bool:
-    """Whether what makes the report's call fast leaves one that is no form of it as slow: that
-    something takes its time is no bug by itself."""
-    seen = finding.verdict.symptom
-    measured = seen is not None and seen.kind in MEASURED_KINDS
-    return measured and evidence.kind is Class.REFUTED and finding.channels.family is None
 
 
 def features(finding: Finding, evidence: Evidence, verified: Verified) -> dict[str, float]:

@@ -31,7 +31,7 @@ from citadel.report.headline import figure, headline
 from citadel.report.lead import lead
 from citadel.report.markdown import elsewhere
 from citadel.report.order import INTENDED, by_operation, everywhere, may_be_intended, ranked
-from citadel.report.severity import RANK, Severity, severity
+from citadel.report.severity import Severity, severity
 from citadel.report.text import counted, plain, source_name, without_folders
 
 ALMOST = 3
@@ -285,5 +285,4 @@ def _template() -> jinja2.Template:
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     made.filters["width"] = lambda score: f"{100 * max(0.0, min(1.0, score)):.0f}"
-    made.globals["rank"] = {str(one): rank for one, rank in RANK.items()}
     return made.from_string(_part("page.html.jinja"))

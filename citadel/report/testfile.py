@@ -57,7 +57,7 @@ def alone(code, end, message=""):
             if end != "hangs":
                 raise
             raise Shown(end) from hang
-    *_, trace = done.stderr.rpartition("Traceback (most recent call last):")
+    trace = done.stderr.rpartition("Traceback (most recent call last):")[2]
     lines = [one for one in trace.splitlines() if one and not one[0].isspace()]
     error = lines[0] if lines else ""  # the rest is the message, or what is told at the end
     told = end in error.partition(":")[0] and message in trace

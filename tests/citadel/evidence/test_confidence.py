@@ -157,11 +157,3 @@ def test_the_symptom_alone_is_no_finding(source):
 )
 def test_what_needs_no_cure_or_has_none(source, channels, seen):
     assert told(finding(channels=channels, seen=seen), source).verdict.confidence > 0.5
-
-
-def test_what_is_as_slow_under_the_cure_is_slow_for_another_reason(source):
-    one = told(finding(Under.SHOWN, seen=SLOW), source)
-    assert (one.verdict.kind, one.verdict.confidence) == (VerdictKind.ALIKE, 0.01)
-    assert "does not cure this one" in one.verdict.reason
-    form = told(finding(Under.SHOWN, channels=OWN, seen=SLOW), source)
-    assert form.verdict.kind is VerdictKind.BUG
